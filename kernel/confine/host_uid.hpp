@@ -1,0 +1,37 @@
+#pragma once
+// Host uids for runs. Started as root, paddock gives each run a uid of its own: RLIMIT_NPROC limits
+// nothing on uid 0, and bubblewrap run as root keeps what root has.
+
+#include <sys/types.h>
+
+#include "kernel/base/fd.hpp"
+
+namespace paddock::kernel {
+
+struct HostUidRange {
+  // 60578 to 61183: the gap that systemd's list of uids leaves unused, between systemd-homed's
+  // users and its dynamic service users, and inside the 65536 ids that most containers map. Source:
+  // systemd's "Users, Groups, UIDs and GIDs".
+  uid_t first = 60578;
+  uid_t count = 606;
+};
+
+// A uid that no other run on this host has, until the lease is destroyed. Every supervisor on the
+// host takes its leases from the same lock files, so a daemon and a `paddock run` cannot collide.
+class HostUidLease {
+ public:
+  // Takes the next free uid after the one leased last, so that a uid rests between two runs. Only
+  // for root. Fails with too_busy if all are in use and with io if the lock files cannot be made.
+  static Result<HostUidLease> take(const HostUidRange& range,
+                                   const std::string& lock_directory = "/run/paddock-uids");
+
+  uid_t uid() const { return uid_; }
+
+ private:
+  HostUidLease(uid_t uid, Fd lock) : uid_(uid), lock_(std::move(lock)) {}
+
+  uid_t uid_;
+  Fd lock_;  // flock: the kernel drops it with the process, however that ends
+};
+
+}  // namespace paddock::kernel

@@ -1,0 +1,14 @@
+#pragma once
+// Where paddock-launch comes from. It is copied once into a sealed memory file and executed from
+// there: no run can overwrite it on disk (CVE-2019-5736), an upgrade on disk cannot mix two builds,
+// and the path to it need not be readable for a run's host uid.
+
+#include "kernel/base/fd.hpp"
+
+namespace paddock::kernel {
+
+// Looks for paddock-launch beside the running executable, then in ../libexec/paddock beside its
+// directory. Fails with internal if neither is there.
+Result<Fd> open_launcher();
+
+}  // namespace paddock::kernel

@@ -1,0 +1,115 @@
+#include "kernel/launch/agent.hpp"
+
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <vector>
+
+#include "kernel/launch/control.hpp"
+#include "kernel/launch/process_state.hpp"
+
+namespace paddock::launch {
+namespace {
+
+void leave_the_launchers_session(bool new_session) {
+  if (new_session) {
+    if (::setsid() < 0) die("setsid", errno);
+  } else if (::setpgid(0, 0) != 0) {
+    die("setpgid", errno);
+  }
+}
+
+// The request's mistake, not the host's: nothing is wrong with the isolation.
+void enter_workdir(const std::string& path) {
+  if (::chdir(path.c_str()) == 0) return;
+  kernel::ControlMessage message{.kind = kernel::ControlKind::exec_failed, .error = errno};
+  std::strncpy(message.text, "enter the working directory", sizeof message.text - 1);
+  send(message);
+  ::_exit(127);
+}
+
+void apply_rlimits(const std::vector<kernel::Rlimit>& rlimits) {
+  for (const kernel::Rlimit& limit : rlimits) {
+    // Soft == hard: the agent cannot raise what it was given.
+    const rlimit value{limit.value, limit.value};
+    if (::setrlimit(static_cast<__rlimit_resource_t>(limit.resource), &value) != 0)
+      die("setrlimit", errno);
+  }
+}
+
+// All five sets. The bounding set can only be dropped with CAP_SETPCAP, which a process has here
+// only where a user namespace gave it capabilities; without it no_new_privs keeps the set inert.
+void drop_capabilities() {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct data[2] = {};
+  if (::syscall(SYS_capget, &header, data) != 0) die("capget", errno);
+  if ((data[0].effective & (1u << CAP_SETPCAP)) != 0) {
+    for (int capability = 0; ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; ++capability) {
+      if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) die("drop bounding set", errno);
+    }
+  }
+  if (::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0)
+    die("clear ambient capabilities", errno);
+  data[0] = {};
+  data[1] = {};
+  if (::syscall(SYS_capset, &header, data) != 0) die("capset", errno);
+}
+
+void wait_at_gate(int gate) {
+  char byte = 0;
+  ssize_t count = 0;
+  while ((count = ::read(gate, &byte, 1)) < 0 && errno == EINTR) {
+  }
+  if (count != 1) ::_exit(1);  // the launcher is gone, or the supervisor refused the run
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> out;
+  for (const std::string& word : words) out.push_back(const_cast<char*>(word.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+}  // namespace
+
+void become_agent(const kernel::LaunchSpec& spec, int gate, int exec_error) {
+  // Prepared before the limits apply: RLIMIT_AS may leave no room for an allocation.
+  std::vector<char*> argv = pointers(spec.argv);
+  std::vector<char*> environment = pointers(spec.environment);
+
+  reset_signals();
+  // If the launcher dies, so does the agent. The check after it closes the race with that death.
+  const pid_t launcher = ::getppid();
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) die("set parent-death signal", errno);
+  if (::getppid() != launcher) ::_exit(1);
+
+  leave_the_launchers_session(spec.new_session);
+  ::umask(022);
+  enter_workdir(spec.workdir);
+  apply_rlimits(spec.rlimits);
+  drop_capabilities();
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) die("set no_new_privs", errno);
+  // Readable for the supervisor, which now looks at the namespaces through /proc. Nothing foreign
+  // runs in this process yet, and execve makes it dumpable in any case.
+  if (::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0) die("become readable", errno);
+
+  send({.kind = kernel::ControlKind::agent_ready});
+  wait_at_gate(gate);
+
+  // 3 and up: control socket, spec, gate, and whatever a later change forgets.
+  if (::syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) != 0) ::_exit(1);
+  environ = environment.data();
+  ::execvp(argv[0], argv.data());
+  const int error = errno;
+  [[maybe_unused]] const ssize_t ignored = ::write(exec_error, &error, sizeof error);
+  ::_exit(127);
+}
+
+}  // namespace paddock::launch

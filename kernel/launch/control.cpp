@@ -1,0 +1,27 @@
+#include "kernel/launch/control.hpp"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "kernel/confine/launch_spec.hpp"
+
+namespace paddock::launch {
+
+void send(const kernel::ControlMessage& message) {
+  // MSG_NOSIGNAL: with the supervisor gone there is nobody to tell; the hang-up is handled
+  // elsewhere.
+  while (::send(kernel::fd_control, &message, sizeof message, MSG_NOSIGNAL) < 0 && errno == EINTR) {
+  }
+}
+
+void die(const char* step, int error) {
+  kernel::ControlMessage message{.kind = kernel::ControlKind::setup_failed, .error = error};
+  std::strncpy(message.text, step, sizeof message.text - 1);
+  send(message);
+  ::_exit(1);
+}
+
+}  // namespace paddock::launch

@@ -1,0 +1,14 @@
+#pragma once
+// Talking to the supervisor from inside the launch chain.
+
+#include "kernel/confine/launch_control.hpp"
+
+namespace paddock::launch {
+
+void send(const kernel::ControlMessage& message);
+
+// Reports that `step` failed with `error` and ends this process. Every set-up step is fatal: a run
+// is confined as planned or does not start.
+[[noreturn]] void die(const char* step, int error);
+
+}  // namespace paddock::launch

@@ -1,0 +1,178 @@
+#include "kernel/launch/init.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <string>
+
+#include "kernel/launch/agent.hpp"
+#include "kernel/launch/control.hpp"
+#include "kernel/launch/process_state.hpp"
+#include "kernel/launch/survivors.hpp"
+
+namespace paddock::launch {
+namespace {
+
+using kernel::ControlKind;
+using kernel::ControlMessage;
+
+void write_proc_file(const char* path, const std::string& text, const char* step) {
+  const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) die(step, errno);
+  if (::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size())) die(step, errno);
+  ::close(fd);
+}
+
+// A user namespace and nothing else: ids stay what they were, and RLIMIT_NPROC, set inside it,
+// counts the processes of this run instead of all that the user has.
+void enter_own_user_namespace() {
+  const std::string uid = std::to_string(::geteuid());
+  const std::string gid = std::to_string(::getegid());
+  if (::unshare(CLONE_NEWUSER) != 0) die("create a user namespace", errno);
+  write_proc_file("/proc/self/setgroups", "deny", "deny setgroups");
+  write_proc_file("/proc/self/uid_map", uid + " " + uid + " 1", "map the user id");
+  write_proc_file("/proc/self/gid_map", gid + " " + gid + " 1", "map the group id");
+}
+
+class Init {
+ public:
+  explicit Init(const kernel::LaunchSpec& spec) : signals_(open_signal_descriptor()) {
+    start_agent(spec);
+  }
+
+  void run() {
+    while (!over_) {
+      pollfd watched[] = {
+          {signals_, POLLIN, 0}, {kernel::fd_control, POLLIN, 0}, {exec_error_, POLLIN, 0}};
+      if (::poll(watched, exec_error_ < 0 ? 2 : 3, -1) < 0 && errno != EINTR) die("poll", errno);
+      if (exec_error_ >= 0 && watched[2].revents != 0) read_exec_result();
+      if (watched[1].revents != 0) read_control();
+      if (watched[0].revents != 0) read_signals();
+    }
+    kill_and_reap_all();
+  }
+
+ private:
+  void start_agent(const kernel::LaunchSpec& spec) {
+    int gate[2];
+    int exec_error[2];
+    if (::pipe2(gate, O_CLOEXEC) != 0 || ::pipe2(exec_error, O_CLOEXEC) != 0) die("pipe2", errno);
+    agent_ = ::fork();
+    if (agent_ < 0) die("fork", errno);
+    if (agent_ == 0) {
+      ::close(gate[1]);
+      ::close(exec_error[0]);
+      become_agent(spec, gate[0], exec_error[1]);
+    }
+    ::close(gate[0]);
+    ::close(exec_error[1]);
+    gate_ = gate[1];
+    exec_error_ = exec_error[0];
+    release_standard_streams();
+  }
+
+  // End of file: the pipe closed on exec, so the program runs.
+  void read_exec_result() {
+    int error = 0;
+    const ssize_t count = ::read(exec_error_, &error, sizeof error);
+    if (count < 0 && errno == EINTR) return;
+    ::close(exec_error_);
+    exec_error_ = -1;
+    if (count == sizeof error) {
+      exec_failed_ = true;
+      ControlMessage message{.kind = ControlKind::exec_failed, .error = error};
+      std::strncpy(message.text, "execute the program", sizeof message.text - 1);
+      send(message);
+    } else if (gate_opened_) {
+      send({.kind = ControlKind::agent_started});
+    }
+  }
+
+  void read_control() {
+    ControlMessage message;
+    const ssize_t count = ::recv(kernel::fd_control, &message, sizeof message, MSG_DONTWAIT);
+    if (count < 0 && (errno == EINTR || errno == EAGAIN)) return;
+    if (count != sizeof message) {  // the supervisor is gone
+      over_ = true;
+      return;
+    }
+    switch (message.kind) {
+      case ControlKind::open_gate: {
+        gate_opened_ = true;
+        const char byte = 1;
+        [[maybe_unused]] const ssize_t ignored = ::write(gate_, &byte, 1);
+        return;
+      }
+      case ControlKind::terminate:
+        // The agent's own group, and only it: bwrap must not get this signal, it would kill the
+        // agent without grace.
+        ::kill(-agent_, SIGTERM);
+        return;
+      case ControlKind::agent_ready:
+      case ControlKind::agent_started:
+      case ControlKind::exec_failed:
+      case ControlKind::setup_failed:
+      case ControlKind::agent_exited:
+      case ControlKind::wrapper_exited:
+      case ControlKind::all_gone:
+        return;  // ours to send
+    }
+  }
+
+  void read_signals() {
+    if (kill_was_ordered(signals_)) over_ = true;
+    reap();
+  }
+
+  // Reaps the agent and every orphan that came to us. Stops at the agent: what is left then is
+  // killed before it is reaped.
+  void reap() {
+    for (;;) {
+      siginfo_t info{};
+      if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG) != 0 || info.si_pid == 0) return;
+      if (info.si_pid != agent_) continue;
+      if (exec_error_ >= 0) read_exec_result();  // its message, if any, is older than its death
+      report(info);
+      over_ = true;
+      return;
+    }
+  }
+
+  void report(const siginfo_t& info) {
+    if (exec_failed_) return;  // the supervisor knows; the 127 is ours, not the program's
+    const bool exited = info.si_code == CLD_EXITED;
+    ControlMessage message{.kind = ControlKind::agent_exited,
+                           .exited = exited ? info.si_status : -1,
+                           .signal = exited ? 0 : info.si_status};
+    add_usage(message);
+    send(message);
+  }
+
+  int signals_;
+  pid_t agent_ = -1;
+  int gate_ = -1;
+  int exec_error_ = -1;
+  bool gate_opened_ = false;
+  bool exec_failed_ = false;
+  bool over_ = false;
+};
+
+}  // namespace
+
+void run_init(const kernel::LaunchSpec& spec) {
+  // The spec was the last of the supervisor's descriptors that is needed here.
+  ::syscall(SYS_close_range, static_cast<unsigned>(kernel::fd_spec), ~0u, 0u);
+  if (spec.own_user_namespace) enter_own_user_namespace();
+  become_unreadable();
+  Init(spec).run();
+}
+
+}  // namespace paddock::launch

@@ -1,0 +1,13 @@
+#pragma once
+// The run's init: the parent of the agent's process group. PID 1 inside a PID namespace, a
+// subreaper outside. It opens the gate, forwards TERM, reports how the agent ended, and then kills
+// and reaps whatever is left.
+
+#include "kernel/confine/launch_spec.hpp"
+
+namespace paddock::launch {
+
+// Returns when the run is over and no descendant is left.
+void run_init(const kernel::LaunchSpec& spec);
+
+}  // namespace paddock::launch

@@ -1,0 +1,73 @@
+#include "kernel/launch/process_state.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "kernel/launch/control.hpp"
+
+namespace paddock::launch {
+namespace {
+
+sigset_t awaited_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGCHLD);
+  sigaddset(&set, SIGTERM);
+  return set;
+}
+
+}  // namespace
+
+void reset_signals() {
+  struct sigaction action {};
+  action.sa_handler = SIG_DFL;
+  for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &action, nullptr);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+void block_signals() {
+  const sigset_t set = awaited_signals();
+  if (::sigprocmask(SIG_BLOCK, &set, nullptr) != 0) die("block signals", errno);
+}
+
+int open_signal_descriptor() {
+  const sigset_t set = awaited_signals();
+  const int fd = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (fd < 0) die("signalfd", errno);
+  return fd;
+}
+
+bool kill_was_ordered(int signals) {
+  bool ordered = false;
+  signalfd_siginfo info{};
+  while (::read(signals, &info, sizeof info) == sizeof info) {
+    if (info.ssi_signo == SIGTERM) ordered = true;
+  }
+  return ordered;
+}
+
+void release_standard_streams() {
+  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (null < 0) die("open /dev/null", errno);
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (::dup2(null, fd) < 0) die("release the standard streams", errno);
+  }
+  ::close(null);
+}
+
+void become_unreadable() {
+  if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) die("become unreadable", errno);
+}
+
+void become_subreaper() {
+  if (::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) die("become a subreaper", errno);
+}
+
+}  // namespace paddock::launch

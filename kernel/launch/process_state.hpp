@@ -1,0 +1,29 @@
+#pragma once
+// What a process carries across fork and exec besides its memory: signals, standard streams, and
+// who may look into it.
+
+namespace paddock::launch {
+
+// Every disposition to default and nothing blocked: what was ignored or blocked in the supervisor
+// must not be so in the agent. Async-signal-safe.
+void reset_signals();
+
+// Blocks SIGCHLD (a child changed state) and SIGTERM (the supervisor's order to kill everything).
+// Called first in main, so that neither is lost before there is a descriptor to read them from.
+void block_signals();
+int open_signal_descriptor();  // ends the process if it cannot
+
+// Empties `signals`; true if a SIGTERM was among them.
+bool kill_was_ordered(int signals);
+
+// Streams 0 to 2 to /dev/null: they belong to the agent, and holding them would keep its pipes
+// open.
+void release_standard_streams();
+
+// Not dumpable: no ptrace, no pidfd_getfd, no /proc/PID/{mem,environ,fd} for the agent's user.
+void become_unreadable();
+
+// Orphans of the run come to this process, not to the host's init.
+void become_subreaper();
+
+}  // namespace paddock::launch

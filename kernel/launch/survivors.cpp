@@ -1,0 +1,67 @@
+#include "kernel/launch/survivors.hpp"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+
+#include "kernel/base/process_tree.hpp"
+#include "kernel/launch/control.hpp"
+
+namespace paddock::launch {
+namespace {
+
+void nap() {
+  const timespec millisecond{0, 1'000'000};
+  ::nanosleep(&millisecond, nullptr);
+}
+
+// False when there is no child left at all.
+bool reap_the_dead() {
+  for (;;) {
+    siginfo_t info{};
+    if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG) != 0) {
+      if (errno == EINTR) continue;
+      return false;  // ECHILD
+    }
+    if (info.si_pid == 0) return true;
+  }
+}
+
+}  // namespace
+
+void add_usage(kernel::ControlMessage& message) {
+  rusage usage{};
+  ::getrusage(RUSAGE_CHILDREN, &usage);
+  const auto microseconds = [](const timeval& time) {
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 +
+           static_cast<std::uint64_t>(time.tv_usec);
+  };
+  message.cpu_user_us = microseconds(usage.ru_utime);
+  message.cpu_system_us = microseconds(usage.ru_stime);
+  message.max_rss_kib = static_cast<std::uint64_t>(usage.ru_maxrss);
+}
+
+// A fork bomb is outrun like this: the dead are not reaped until a pass finds nobody alive, so each
+// killed process still fills its place under RLIMIT_NPROC until the bomb has no place left to fork
+// into. Only ECHILD ends the loop: a descendant without a living ancestor below us is our child.
+void kill_and_reap_all() {
+  const bool init_of_pid_namespace = ::getpid() == 1;
+  for (;;) {
+    if (init_of_pid_namespace) {
+      ::kill(-1, SIGKILL);  // everything in the namespace but us
+    } else {
+      while (kernel::kill_descendants(::getpid()) > 0) nap();
+    }
+    if (!reap_the_dead()) break;
+    nap();  // somebody is alive: dying, or born since the pass
+  }
+  kernel::ControlMessage message{.kind = kernel::ControlKind::all_gone};
+  add_usage(message);
+  send(message);
+}
+
+}  // namespace paddock::launch

@@ -1,0 +1,126 @@
+#include "kernel/policy/policy.hpp"
+
+#include <sodium.h>
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "kernel/policy/policy_rules.hpp"
+#include "kernel/policy/units.hpp"
+
+namespace paddock::kernel {
+namespace {
+
+// As a TOML basic string, so that no value can look like another line of the text.
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (byte < 0x20 || byte == 0x7f) {
+      result += fmt::format("\\u{:04X}", byte);
+    } else {
+      result += c;
+    }
+  }
+  return result + '"';
+}
+
+std::string quoted(const std::vector<std::string>& values) {
+  std::string result;
+  for (const std::string& value : values) {
+    if (!result.empty()) result += ", ";
+    result += quoted(value);
+  }
+  return "[" + result + "]";
+}
+
+std::string quoted(const std::map<std::string, std::string>& values) {
+  std::string result;
+  for (const auto& [name, value] : values) {
+    if (!result.empty()) result += ", ";
+    result += quoted(name) + " = " + quoted(value);
+  }
+  return "{" + result + "}";
+}
+
+std::string number(std::uint64_t value) {
+  return std::to_string(value);
+}
+
+template <class T, class Format>
+std::string or_unlimited(const std::optional<T>& value, Format format) {
+  return value ? format(*value) : "unlimited";
+}
+
+std::string_view truth(bool value) {
+  return value ? "true" : "false";
+}
+
+std::string_view name_of(CgroupUse use) {
+  switch (use) {
+    case CgroupUse::never:
+      return "never";
+    case CgroupUse::if_delegated:
+      return "if_delegated";
+    case CgroupUse::required:
+      return "required";
+  }
+  return "required";
+}
+
+}  // namespace
+
+Result<void> check_policy(const SandboxPolicy& policy) {
+  const std::vector<PolicyMistake> mistakes = mistakes_in(policy);
+  if (mistakes.empty()) return {};
+  return fail(ErrorCode::sandbox_policy_error, mistakes.front().message);
+}
+
+std::string canonical_text(const SandboxPolicy& policy) {
+  std::string text;
+  const auto line = [&](std::string_view key, std::string_view value) {
+    text += fmt::format("{} = {}\n", key, value);
+  };
+  line("profile", quoted(policy.profile));
+  line("cpu_seconds", or_unlimited(policy.cpu_seconds, number));
+  line("memory_bytes", or_unlimited(policy.memory_bytes, format_bytes));
+  line("fsize_bytes", or_unlimited(policy.fsize_bytes, format_bytes));
+  line("nproc", or_unlimited(policy.nproc, number));
+  line("nofile", or_unlimited(policy.nofile, number));
+  line("core_size", format_bytes(policy.core_size));
+  line("wall_seconds", or_unlimited(policy.wall_clock, format_duration));
+  line("grace_seconds", format_duration(policy.grace));
+  line("output_bytes", format_bytes(policy.output_bytes));
+  line("cgroup.use", name_of(policy.cgroup.use));
+  line("cgroup.memory_max", or_unlimited(policy.cgroup.memory_max, format_bytes));
+  line("cgroup.pids_max", or_unlimited(policy.cgroup.pids_max, number));
+  line("cgroup.cpu_max",
+       or_unlimited(policy.cgroup.cpu_max, [](double cores) { return fmt::format("{}", cores); }));
+  line("use_bubblewrap", truth(policy.use_bubblewrap));
+  line("bind_ro", quoted(policy.bind_ro));
+  line("bind_rw", quoted(policy.bind_rw));
+  line("workdir", quoted(policy.workdir));
+  line("tmp_bytes", format_bytes(policy.tmp_bytes));
+  line("workspace_bytes", format_bytes(policy.workspace_bytes));
+  line("deny_network", truth(policy.deny_network));
+  line("new_session", truth(policy.new_session));
+  line("environment", quoted(policy.environment));
+  line("allow_degraded", truth(policy.allow_degraded));
+  return text;
+}
+
+std::string policy_hash(const SandboxPolicy& policy) {
+  const std::string text = canonical_text(policy);
+  std::array<unsigned char, crypto_hash_sha256_BYTES> digest{};
+  crypto_hash_sha256(digest.data(), reinterpret_cast<const unsigned char*>(text.data()),
+                     text.size());
+  std::string hex;
+  for (const unsigned char byte : digest) hex += fmt::format("{:02x}", byte);
+  return hex;
+}
+
+}  // namespace paddock::kernel

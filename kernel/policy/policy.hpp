@@ -1,0 +1,73 @@
+#pragma once
+// SandboxPolicy: profile + request, resolved. Every default is filled in; a limit that is absent
+// means unlimited, never "use the default". It can be stored, hashed and replayed.
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/base/error.hpp"
+#include "kernel/policy/agent_template.hpp"
+#include "kernel/policy/profile.hpp"
+#include "kernel/policy/request.hpp"
+
+namespace paddock::kernel {
+
+struct SandboxPolicy {
+  std::string profile = "custom";  // the name under which the run is recorded
+
+  std::optional<std::uint64_t> cpu_seconds;
+  std::optional<std::uint64_t> memory_bytes;
+  std::optional<std::uint64_t> fsize_bytes;
+  std::optional<std::uint64_t> nproc;
+  std::optional<std::uint64_t> nofile;
+  std::uint64_t core_size = 0;
+
+  std::optional<std::chrono::milliseconds> wall_clock;  // wall_seconds; absent: no deadline
+  std::chrono::milliseconds grace{1000};                // SIGTERM to SIGKILL
+  std::uint64_t output_bytes = 10u << 20;               // kept per stream
+
+  CgroupLimits cgroup;
+
+  bool use_bubblewrap = false;
+  std::vector<std::string> bind_ro;
+  std::vector<std::string> bind_rw;
+  std::string workdir;  // inside the sandbox, or on the host without one; empty: the workspace
+  std::uint64_t tmp_bytes = 64u << 20;
+  std::uint64_t workspace_bytes = 256u << 20;
+  bool deny_network = false;
+  bool new_session = true;
+
+  std::map<std::string, std::string> environment;  // all that the agent gets besides HOME, PATH ...
+  bool allow_degraded = false;
+
+  bool operator==(const SandboxPolicy&) const = default;
+};
+
+// Profile + request (+ the agent's template) -> policy. The request may tighten, never loosen.
+// Fails with sandbox_policy_error and names the field, the value asked for and the value allowed.
+// Pure: it does not look at the file system; check_policy does. The caller has found `profile` and
+// `agent` by name; an agent under another profile than its own is refused.
+Result<SandboxPolicy> resolve(const Profile& profile, const Request& request,
+                              const AgentTemplate* agent = nullptr);
+
+// The command that the request and its agent's template give together.
+std::vector<std::string> command_of(const Request& request, const AgentTemplate* agent);
+
+// Every rule of a valid policy (policy_rules.cpp): limits >= 1 and finite; binds absolute,
+// existing, free of symbolic links, each once, none below a writable one, none onto what a sandbox
+// has of its own (binds.cpp); what needs bubblewrap only with it; no loader-hijack variable. Looks
+// at the file system for binds and workdir. Fails with sandbox_policy_error and the first mistake.
+Result<void> check_policy(const SandboxPolicy& policy);
+
+// One line per field, `key = value`, in a fixed order: what the hash covers and `paddock policy`
+// prints.
+std::string canonical_text(const SandboxPolicy& policy);
+
+// SHA-256 of canonical_text, in hex: 64 characters.
+std::string policy_hash(const SandboxPolicy& policy);
+
+}  // namespace paddock::kernel

@@ -1,0 +1,105 @@
+#include "kernel/run/plan.hpp"
+
+#include <sys/resource.h>
+
+#include "kernel/confine/bubblewrap.hpp"
+
+namespace paddock::kernel {
+namespace {
+
+std::vector<Rlimit> rlimits_of(const SandboxPolicy& policy) {
+  std::vector<Rlimit> rlimits;
+  const auto add = [&](int resource, const std::optional<std::uint64_t>& value) {
+    if (value) rlimits.push_back({resource, *value});
+  };
+  add(RLIMIT_CPU, policy.cpu_seconds);
+  add(RLIMIT_AS, policy.memory_bytes);
+  add(RLIMIT_FSIZE, policy.fsize_bytes);
+  add(RLIMIT_NPROC, policy.nproc);
+  add(RLIMIT_NOFILE, policy.nofile);
+  add(RLIMIT_CORE, policy.core_size);
+  return rlimits;
+}
+
+// HOME and PATH always; what the policy sets wins.
+std::vector<std::string> environment_of(const SandboxPolicy& policy, const std::string& home) {
+  std::map<std::string, std::string> variables = {
+      {"HOME", home},
+      {"LANG", "C.UTF-8"},
+      {"PATH", "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"},
+  };
+  if (policy.use_bubblewrap) {
+    variables["LOGNAME"] = "agent";
+    variables["SHELL"] = "/bin/sh";
+    variables["USER"] = "agent";
+  }
+  for (const auto& [name, value] : policy.environment) variables[name] = value;
+  std::vector<std::string> environment;
+  for (const auto& [name, value] : variables) environment.push_back(name + "=" + value);
+  return environment;
+}
+
+void plan_with_bubblewrap(const SandboxPolicy& policy, const HostFacts& host, Plan& plan) {
+  BubblewrapCall call = bubblewrap_call(policy, host);
+  plan.role = "guard";
+  plan.bubblewrap = std::move(call.arguments);
+  plan.files = std::move(call.files);
+  plan.launch.wrapper = {host.bubblewrap,
+                         "--args",
+                         std::to_string(fd_bubblewrap_args),
+                         "--",
+                         "/proc/self/fd/" + std::to_string(fd_launcher),
+                         "init"};
+  plan.launch.workdir = policy.workdir.empty() ? sandbox_workspace : policy.workdir;
+  plan.new_namespaces = {"cgroup", "ipc", "mnt", "pid", "user", "uts"};
+  if (policy.deny_network) plan.new_namespaces.insert(plan.new_namespaces.begin() + 3, "net");
+}
+
+void plan_without_bubblewrap(const SandboxPolicy& policy, const RunIdentity& identity, Plan& plan) {
+  plan.role = "init";
+  plan.launch.workdir = !policy.workdir.empty() ? policy.workdir
+                        : !identity.cwd.empty() ? identity.cwd
+                                                : identity.workspace;
+  // Only for NPROC, which would otherwise count all that this user runs.
+  plan.launch.own_user_namespace = policy.nproc.has_value();
+  if (plan.launch.own_user_namespace) plan.new_namespaces = {"user"};
+}
+
+}  // namespace
+
+Result<Plan> make_plan(const SandboxPolicy& policy, const std::vector<std::string>& argv,
+                       const HostFacts& host, const RunIdentity& identity) {
+  if (argv.empty() || argv.front().empty())
+    return fail(ErrorCode::invalid_request, "argv is empty: there is nothing to run");
+  if (policy.deny_network && !policy.use_bubblewrap)
+    return fail(ErrorCode::sandbox_policy_error, "deny_network requires use_bubblewrap");
+  if (policy.use_bubblewrap && host.bubblewrap.empty())
+    return fail(ErrorCode::sandbox_not_available,
+                "profile '" + policy.profile + "' requires bubblewrap: " + host.bubblewrap_problem);
+  if ((policy.use_bubblewrap || policy.nproc) && !host.user_namespaces)
+    return fail(ErrorCode::sandbox_not_available,
+                "profile '" + policy.profile +
+                    "' requires a user namespace: " + host.user_namespaces_problem);
+
+  Plan plan;
+  plan.profile = policy.profile;
+  plan.policy_hash = policy_hash(policy);
+  plan.launch.argv = argv;
+  plan.launch.environment =
+      environment_of(policy, policy.use_bubblewrap ? sandbox_home : identity.workspace);
+  plan.launch.rlimits = rlimits_of(policy);
+  plan.launch.new_session = policy.new_session;
+  if (policy.use_bubblewrap) {
+    plan_with_bubblewrap(policy, host, plan);
+  } else {
+    plan_without_bubblewrap(policy, identity, plan);
+  }
+  plan.host_uid = identity.host_uid;
+  plan.cgroup = policy.cgroup;
+  plan.wall_clock = policy.wall_clock;
+  plan.grace = policy.grace;
+  plan.output_bytes = policy.output_bytes;
+  return plan;
+}
+
+}  // namespace paddock::kernel

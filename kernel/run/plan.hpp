@@ -1,0 +1,58 @@
+#pragma once
+// Plan: one run reduced to data that can be printed, compared and recorded before anything starts.
+// `paddock run --dry-run` prints it.
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/base/error.hpp"
+#include "kernel/confine/host.hpp"
+#include "kernel/confine/launch_spec.hpp"
+#include "kernel/policy/policy.hpp"
+
+namespace paddock::kernel {
+
+// What a run is given besides its policy. make_plan takes it as it is.
+struct RunIdentity {
+  std::optional<uid_t> host_uid;  // a host uid (and gid) of its own; absent: the supervisor's own
+  std::string workspace;          // for runs without bubblewrap: a private directory on the host
+  std::string cwd;                // for runs without bubblewrap: where to start; empty: workspace
+
+  bool operator==(const RunIdentity&) const = default;
+};
+
+struct Plan {
+  std::string profile;
+  std::string policy_hash;
+
+  std::string role;                     // of paddock-launch: "guard" around bubblewrap, or "init"
+  LaunchSpec launch;                    // what paddock-launch does
+  std::vector<std::string> bubblewrap;  // what fd_bubblewrap_args holds; empty: no bubblewrap
+  std::map<int, std::string> files;     // descriptor -> contents, for bwrap --file
+  std::vector<std::string>
+      new_namespaces;  // names as in /proc/PID/ns; seen on the process or refused
+
+  std::optional<uid_t> host_uid;
+  CgroupLimits cgroup;
+
+  std::optional<std::chrono::milliseconds> wall_clock;  // from the opened gate to SIGTERM
+  std::chrono::milliseconds grace{};                    // from SIGTERM to SIGKILL
+  std::uint64_t output_bytes = 0;                       // kept per stream
+
+  std::vector<std::string> degraded;  // controls asked for and missing; empty unless allow_degraded
+
+  bool operator==(const Plan&) const = default;
+};
+
+// Pure: same input, same plan. Fails with invalid_request if argv is empty, and with
+// sandbox_not_available if the host cannot give what the policy requires.
+Result<Plan> make_plan(const SandboxPolicy& policy, const std::vector<std::string>& argv,
+                       const HostFacts& host, const RunIdentity& identity);
+
+}  // namespace paddock::kernel

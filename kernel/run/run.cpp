@@ -1,0 +1,424 @@
+#include "kernel/run/run.hpp"
+
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cassert>
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+#include "kernel/confine/launch_control.hpp"
+
+namespace paddock::kernel {
+namespace {
+
+using std::chrono::milliseconds;
+
+// The chain is ready in under 10 ms on an idle host; this is for one that swaps.
+constexpr milliseconds setup_time_max{30'000};
+// From the order to kill to the launcher's proof that nobody is left.
+constexpr milliseconds kill_time_max{5'000};
+// From the agent's end to the end of its pipes, which only somebody outside the run can hold by
+// then.
+constexpr milliseconds drain_time_max{2'000};
+// Read per turn: one flooding run must not keep the others waiting.
+constexpr std::size_t read_bytes_per_turn = 256 * 1024;
+constexpr std::size_t setup_message_bytes_max = 4096;
+
+void send_signal(const Fd& pidfd, int signal) {
+  ::syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0);
+}
+
+Exit exit_of(const ControlMessage& message) {
+  return {.code = message.exited,
+          .signal = message.signal,
+          .cpu_user_us = message.cpu_user_us,
+          .cpu_system_us = message.cpu_system_us,
+          .max_rss_kib = message.max_rss_kib};
+}
+
+std::string ending_text(const ControlMessage& message) {
+  if (message.signal != 0)
+    return "bubblewrap was ended by signal " + std::to_string(message.signal);
+  return "bubblewrap exited with " + std::to_string(message.exited) + " before the program started";
+}
+
+// A library may not change the process's disposition, so SIGPIPE is held back for this one call.
+ssize_t write_without_sigpipe(const Fd& fd, std::string_view bytes) {
+  sigset_t sigpipe;
+  sigset_t before;
+  sigemptyset(&sigpipe);
+  sigaddset(&sigpipe, SIGPIPE);
+  ::pthread_sigmask(SIG_BLOCK, &sigpipe, &before);
+  const ssize_t count = ::write(fd.get(), bytes.data(), bytes.size());
+  const int saved = errno;
+  if (count < 0 && saved == EPIPE && sigismember(&before, SIGPIPE) == 0) {
+    const timespec now{};
+    ::sigtimedwait(&sigpipe, nullptr, &now);
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = saved;
+  return count;
+}
+
+// What the set-up itself wrote to stderr (the program has not run): its last line is the reason.
+std::string last_line(const std::string& text) {
+  const std::size_t end = text.find_last_not_of('\n');
+  if (end == std::string::npos) return {};
+  const std::size_t begin = text.rfind('\n', end);
+  return text.substr(begin == std::string::npos ? 0 : begin + 1, end - begin);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Run>> Run::start(const Plan& plan, int launcher_executable,
+                                        RunResources resources, RunOptions options) {
+  const int cgroup = resources.cgroup ? resources.cgroup->directory() : -1;
+  SpawnedRun spawned = TRY(spawn(plan, launcher_executable, cgroup));
+  std::unique_ptr<Run> run(
+      new Run(plan, std::move(spawned), std::move(resources), std::move(options)));
+  run->perform(run->machine_.start());
+  return run;
+}
+
+Run::Run(const Plan& plan, SpawnedRun spawned, RunResources resources, RunOptions options)
+    : plan_(plan),
+      spawned_(std::move(spawned)),
+      resources_(std::move(resources)),
+      options_(std::move(options)),
+      spawned_at_(Clock::now()),
+      stdout_(plan.output_bytes),
+      stderr_(plan.output_bytes),
+      stdin_bytes_(std::move(options_.stdin_bytes)),
+      stdin_closing_(!options_.stdin_stays_open) {}
+
+Run::~Run() {
+  assert(finished());
+}
+
+// ---- What to wait for --------------------------------------------------------------------------
+
+std::vector<Run::Watch> Run::watches() const {
+  std::vector<Watch> watches;
+  const auto add = [&](const Fd& fd, short events) {
+    if (fd) watches.push_back({fd.get(), events});
+  };
+  add(spawned_.control, POLLIN);
+  add(spawned_.launcher_pidfd, POLLIN);
+  add(spawned_.stdout_read, POLLIN);
+  add(spawned_.stderr_read, POLLIN);
+  // Without bytes to write only the reader's hang-up counts, and that can wait until there are
+  // some.
+  if (spawned_.stdin_write && gate_opened_ && (stdin_pending_bytes() > 0 || stdin_closing_))
+    add(spawned_.stdin_write, POLLOUT);
+  return watches;
+}
+
+std::optional<Clock::time_point> Run::next_time() const {
+  return timer_;
+}
+
+// ---- Events: from descriptors and the clock to the machine -------------------------------------
+
+void Run::on_ready(int fd) {
+  if (finished()) return;
+  if (spawned_.control && fd == spawned_.control.get()) return read_control();
+  if (spawned_.launcher_pidfd && fd == spawned_.launcher_pidfd.get()) return reap_launcher();
+  if (spawned_.stdout_read && fd == spawned_.stdout_read.get())
+    return read_output(spawned_.stdout_read, stdout_, Stream::stdout_stream);
+  if (spawned_.stderr_read && fd == spawned_.stderr_read.get())
+    return read_output(spawned_.stderr_read, stderr_, Stream::stderr_stream);
+  if (spawned_.stdin_write && fd == spawned_.stdin_write.get()) return feed_stdin();
+}
+
+void Run::on_time() {
+  if (finished() || !timer_ || Clock::now() < *timer_) return;
+  timer_.reset();
+  perform(machine_.on(TimePassed{}));
+}
+
+void Run::stop(Cause cause) {
+  if (!finished()) perform(machine_.on(StopRequested{cause}));
+}
+
+void Run::read_control() {
+  for (;;) {
+    ControlMessage message;
+    alignas(cmsghdr) char ancillary[CMSG_SPACE(sizeof(ucred))];
+    iovec part{&message, sizeof message};
+    msghdr header{};
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    header.msg_control = ancillary;
+    header.msg_controllen = sizeof ancillary;
+    const ssize_t count =
+        ::recvmsg(spawned_.control.get(), &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) return;
+    if (count != sizeof message) {  // every process that could speak is gone
+      retire(spawned_.control);
+      return;
+    }
+    message.text[sizeof message.text - 1] = '\0';
+    switch (message.kind) {
+      case ControlKind::agent_ready:
+        for (cmsghdr* at = CMSG_FIRSTHDR(&header); at != nullptr; at = CMSG_NXTHDR(&header, at)) {
+          if (at->cmsg_level == SOL_SOCKET && at->cmsg_type == SCM_CREDENTIALS)
+            agent_ = reinterpret_cast<const ucred*>(CMSG_DATA(at))->pid;
+        }
+        perform(machine_.on(AgentReady{}));
+        break;
+      case ControlKind::agent_started:
+        perform(machine_.on(AgentStarted{}));
+        break;
+      case ControlKind::exec_failed:
+        ended_at_ = Clock::now();
+        perform(machine_.on(ExecFailed{message.error, message.text}));
+        break;
+      case ControlKind::setup_failed:
+        perform(
+            machine_.on(SetupFailed{std::string(message.text) + ": " + errno_text(message.error)}));
+        break;
+      case ControlKind::agent_exited:
+        ended_at_ = Clock::now();
+        perform(machine_.on(AgentExited{exit_of(message)}));
+        break;
+      case ControlKind::all_gone:
+        usage_ = exit_of(message);
+        break;
+      case ControlKind::wrapper_exited:
+        perform(machine_.on(WrapperExited{ending_text(message)}));
+        break;
+      case ControlKind::open_gate:
+      case ControlKind::terminate:
+        break;  // ours to send
+    }
+    if (finished()) return;
+  }
+}
+
+// The launcher's last messages are older than its death: read them first.
+void Run::reap_launcher() {
+  if (spawned_.control) read_control();
+  if (finished()) return;
+  siginfo_t info{};
+  if (::waitid(P_PIDFD, static_cast<id_t>(spawned_.launcher_pidfd.get()), &info,
+               WEXITED | WNOHANG) != 0 ||
+      info.si_pid == 0)
+    return;
+  retire(spawned_.launcher_pidfd);
+  if (!ended_at_) ended_at_ = Clock::now();
+  const bool proved = info.si_code == CLD_EXITED && info.si_status == 0;
+  const bool empty_cgroup = resources_.cgroup && !resources_.cgroup->populated();
+  perform(machine_.on(LauncherExited{proved || empty_cgroup}));
+}
+
+void Run::read_output(Fd& fd, OutputCapture& capture, Stream stream) {
+  char buffer[65536];
+  for (std::size_t total = 0; total < read_bytes_per_turn;) {
+    const ssize_t count = ::read(fd.get(), buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) return;
+    if (count <= 0) {
+      retire(fd);
+      if (!spawned_.stdout_read && !spawned_.stderr_read) perform(machine_.on(OutputClosed{}));
+      return;
+    }
+    total += static_cast<std::size_t>(count);
+    const std::string_view bytes(buffer, static_cast<std::size_t>(count));
+    if (!gate_opened_) {
+      setup_messages_ += bytes.substr(0, setup_message_bytes_max - setup_messages_.size());
+      continue;
+    }
+    const std::string_view kept = capture.append(bytes);
+    if (!kept.empty() && options_.on_output) options_.on_output(stream, kept);
+  }
+}
+
+void Run::retire(Fd& fd) {
+  retired_.push_back(std::move(fd));
+  fd = Fd();
+}
+
+// ---- Standard input ----------------------------------------------------------------------------
+
+void Run::write_stdin(std::string_view bytes) {
+  if (!spawned_.stdin_write || stdin_closing_) return;
+  stdin_bytes_.erase(0, stdin_written_);
+  stdin_written_ = 0;
+  stdin_bytes_ += bytes;
+}
+
+void Run::close_stdin() {
+  stdin_closing_ = true;
+}
+
+void Run::feed_stdin() {
+  while (stdin_pending_bytes() > 0) {
+    const ssize_t count = write_without_sigpipe(
+        spawned_.stdin_write, std::string_view(stdin_bytes_).substr(stdin_written_));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) return;
+    if (count < 0) {  // EPIPE: the agent does not read it, which is its right
+      retire(spawned_.stdin_write);
+      return;
+    }
+    stdin_written_ += static_cast<std::size_t>(count);
+  }
+  if (stdin_closing_) retire(spawned_.stdin_write);
+}
+
+// ---- Actions -----------------------------------------------------------------------------------
+
+void Run::perform(const Actions& actions) {
+  for (const Action action : actions) {
+    switch (action) {
+      case Action::check_receipt:
+        check_receipt();
+        break;
+      case Action::open_gate:
+        open_gate();
+        break;
+      case Action::send_term:
+        send_control(static_cast<std::uint32_t>(ControlKind::terminate));
+        break;
+      case Action::kill_everything:
+        kill_everything();
+        break;
+      case Action::kill_launcher:
+        kill_launcher();
+        break;
+      case Action::arm_setup_timer:
+        arm(setup_time_max);
+        break;
+      case Action::arm_wall_clock:
+        timer_.reset();
+        if (plan_.wall_clock) arm(*plan_.wall_clock);
+        break;
+      case Action::arm_grace_timer:
+        arm(plan_.grace);
+        break;
+      case Action::arm_kill_timer:
+        arm(kill_time_max);
+        break;
+      case Action::arm_drain_timer:
+        arm(drain_time_max);
+        break;
+      case Action::publish_outcome:
+        timer_.reset();
+        break;  // the driver sees finished()
+    }
+  }
+}
+
+void Run::arm(milliseconds after) {
+  timer_ = Clock::now() + after;
+}
+
+void Run::send_control(std::uint32_t kind) {
+  const ControlMessage message{.kind = static_cast<ControlKind>(kind)};
+  if (spawned_.control)
+    ::send(spawned_.control.get(), &message, sizeof message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void Run::open_gate() {
+  // What bubblewrap wrote until now is not the program's output.
+  if (spawned_.stderr_read) read_output(spawned_.stderr_read, stderr_, Stream::stderr_stream);
+  gate_opened_ = true;
+  gate_opened_at_ = Clock::now();
+  send_control(static_cast<std::uint32_t>(ControlKind::open_gate));
+}
+
+void Run::check_receipt() {
+  const auto receipt = observe(agent_);
+  if (!receipt) {
+    perform(machine_.on(
+        ReceiptMismatch{"the confinement cannot be observed: " + receipt.error().message}));
+    return;
+  }
+  receipt_ = *receipt;
+  std::string differences;
+  for (const std::string& difference : compare(plan_, *receipt))
+    differences += (differences.empty() ? "" : "; ") + difference;
+  if (differences.empty()) {
+    perform(machine_.on(ReceiptMatched{}));
+  } else {
+    perform(machine_.on(ReceiptMismatch{differences}));
+  }
+}
+
+void Run::kill_everything() {
+  if (resources_.cgroup) resources_.cgroup->kill();
+  if (spawned_.launcher_pidfd) send_signal(spawned_.launcher_pidfd, SIGTERM);
+}
+
+// Its orphans come to this process, which is their subreaper: see kill_strays.
+void Run::kill_launcher() {
+  if (resources_.cgroup) resources_.cgroup->kill();
+  if (spawned_.launcher_pidfd) send_signal(spawned_.launcher_pidfd, SIGKILL);
+}
+
+void Run::abandon() {
+  kill_launcher();
+  if (spawned_.launcher_pidfd) {
+    siginfo_t info{};
+    while (::waitid(P_PIDFD, static_cast<id_t>(spawned_.launcher_pidfd.get()), &info, WEXITED) !=
+               0 &&
+           errno == EINTR) {
+    }
+  }
+  stop();
+  while (!finished()) perform(machine_.on(TimePassed{}));
+}
+
+SandboxResult Run::take_result() {
+  assert(finished());
+  const ClassifyFacts facts{
+      .cpu_seconds = [&]() -> std::optional<std::uint64_t> {
+        for (const Rlimit& limit : plan_.launch.rlimits)
+          if (limit.resource == RLIMIT_CPU) return limit.value;
+        return std::nullopt;
+      }(),
+      .cgroup_oom_kills = resources_.cgroup ? resources_.cgroup->oom_kills() : 0,
+  };
+  SandboxResult result;
+  apply_ending(classify(machine_.ending(), facts), result);
+  if (usage_) {  // of the whole run, survivors included
+    result.cpu_user_us = usage_->cpu_user_us;
+    result.cpu_system_us = usage_->cpu_system_us;
+    result.max_rss_bytes = usage_->max_rss_kib * 1024;
+  }
+  result.stdout_bytes = stdout_.total_bytes();
+  result.stderr_bytes = stderr_.total_bytes();
+  result.stdout_truncated = stdout_.truncated();
+  result.stderr_truncated = stderr_.truncated();
+  result.stdout = stdout_.take();
+  result.stderr = stderr_.take();
+  if (result.cause == Cause::cannot_execute)
+    result.detail +=
+        " (program '" + plan_.launch.argv.front() + "', directory '" + plan_.launch.workdir + "')";
+  if (result.cause == Cause::cannot_isolate) {
+    const std::string reason = last_line(setup_messages_);
+    if (!reason.empty()) result.detail += ": " + reason;
+  }
+  const auto seconds = [](Clock::duration duration) {
+    return std::chrono::duration<double>(duration).count();
+  };
+  const Clock::time_point end = ended_at_.value_or(Clock::now());
+  if (gate_opened_at_) {
+    result.setup_s = seconds(*gate_opened_at_ - spawned_at_);
+    result.duration_s = seconds(end - *gate_opened_at_);
+  }
+  result.profile = plan_.profile;
+  result.policy_hash = plan_.policy_hash;
+  result.receipt = receipt_;
+  result.degraded = plan_.degraded;
+  return result;
+}
+
+}  // namespace paddock::kernel

@@ -1,0 +1,123 @@
+#pragma once
+// Run: one live run, the only place with a pid. It is entirely passive: it says which descriptors
+// and which point in time it waits for, and whoever drives it (a poll loop, or the daemon's libuv
+// loop) tells it when one is ready. It takes no decision of its own; RunMachine does.
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernel/confine/cgroup.hpp"
+#include "kernel/confine/host_uid.hpp"
+#include "kernel/run/output_capture.hpp"
+#include "kernel/run/result.hpp"
+#include "kernel/run/run_machine.hpp"
+#include "kernel/run/spawn.hpp"
+#include "kernel/run/workspace.hpp"
+
+namespace paddock::kernel {
+
+using Clock = std::chrono::steady_clock;
+
+// What belongs to one run until its last process is gone.
+struct RunResources {
+  std::optional<HostUidLease> host_uid;
+  std::optional<CgroupLeaf> cgroup;
+  std::optional<Workspace> workspace;
+};
+
+enum class Stream { stdout_stream, stderr_stream };
+
+struct RunOptions {
+  std::string stdin_bytes{};
+  bool stdin_stays_open = false;  // more comes through write_stdin, until close_stdin
+  // Each piece of output as it is kept; for live streams. May be empty.
+  std::function<void(Stream, std::string_view)> on_output{};
+};
+
+class Run {
+ public:
+  // Fails with io if the launch chain cannot even be started; then nothing is left behind.
+  static Result<std::unique_ptr<Run>> start(const Plan& plan, int launcher_executable,
+                                            RunResources resources, RunOptions options);
+  ~Run();  // asserts finished(); a supervisor that gives up early calls abandon() first
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  struct Watch {
+    int fd = -1;
+    short events = 0;  // POLLIN or POLLOUT
+
+    bool operator==(const Watch&) const = default;
+  };
+  std::vector<Watch> watches() const;
+  std::optional<Clock::time_point> next_time() const;
+
+  // A descriptor that left watches() stays open until release() closes it, so that a driver can
+  // unregister it first. Call release() after every call that may have changed watches().
+  void release() { retired_.clear(); }
+
+  void on_ready(int fd);
+  void on_time();  // call it when next_time() has passed
+  void stop(Cause cause = Cause::killed_by_request);
+
+  void write_stdin(std::string_view bytes);
+  void close_stdin();
+  std::size_t stdin_pending_bytes() const { return stdin_bytes_.size() - stdin_written_; }
+
+  bool started() const { return receipt_.has_value() && gate_opened_; }
+  bool finished() const { return machine_.state() == RunState::done; }
+  const Plan& plan() const { return plan_; }
+  const std::optional<Receipt>& receipt() const { return receipt_; }
+  pid_t launcher() const { return spawned_.launcher; }
+  SandboxResult take_result();  // once, when finished()
+
+  void abandon();  // SIGKILL to the launcher chain; for a supervisor that is about to end
+
+ private:
+  Run(const Plan& plan, SpawnedRun spawned, RunResources resources, RunOptions options);
+
+  void perform(const Actions& actions);
+  void open_gate();
+  void arm(std::chrono::milliseconds after);
+  void send_control(std::uint32_t kind);
+  void check_receipt();
+  void kill_everything();
+  void retire(Fd& fd);
+  void kill_launcher();
+
+  void read_control();
+  void reap_launcher();
+  void read_output(Fd& fd, OutputCapture& capture, Stream stream);
+  void feed_stdin();
+
+  Plan plan_;
+  SpawnedRun spawned_;
+  RunResources resources_;
+  RunOptions options_;
+  RunMachine machine_;
+
+  std::vector<Fd> retired_;  // no longer watched, still to be closed
+
+  Clock::time_point spawned_at_;
+  std::optional<Clock::time_point> gate_opened_at_;
+  std::optional<Clock::time_point> ended_at_;  // when the agent's end was reported
+  std::optional<Clock::time_point> timer_;
+
+  pid_t agent_ = -1;
+  bool gate_opened_ = false;
+  std::string setup_messages_;  // what came on stderr before the program could write to it
+  std::optional<Receipt> receipt_;
+  std::optional<Exit> usage_;  // CPU and memory of the whole run, from all_gone
+  OutputCapture stdout_;
+  OutputCapture stderr_;
+  std::string stdin_bytes_;
+  std::size_t stdin_written_ = 0;
+  bool stdin_closing_ = false;
+};
+
+}  // namespace paddock::kernel

@@ -1,0 +1,105 @@
+#pragma once
+// RunMachine: the lifecycle of one run, with no I/O in it. Events go in, actions come out.
+//
+//   starting --agent_ready--> checking --receipt_matched--> running --deadline/stop--> terminating
+//      |                         |                             |                          | grace
+//      | set-up failed           | receipt mismatch            | agent exited             v
+//      +-------------------------+--------------+--------------+---------------------> killing
+//                                               v                                         |
+//                                            draining  <----------------------------------+
+//                                               |  launcher gone and output closed, or time is up
+//                                               v
+//                                             done: the outcome is published, once
+//
+// The first cause wins: a run that is stopped for its deadline ends as wall_clock however it then
+// exits. Every state but `done` has a timer, and no run waits for ever; only a profile without
+// wall_seconds lets `running` do so.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/run/outcome.hpp"
+
+namespace paddock::kernel {
+
+enum class RunState { starting, checking, running, terminating, killing, draining, done };
+
+// Events.
+struct AgentReady {};      // confined and waiting at the gate
+struct ReceiptMatched {};  // what was seen on the process is what the plan says
+struct ReceiptMismatch {
+  std::string difference;
+};
+struct AgentStarted {};
+struct ExecFailed {
+  int error = 0;     // errno
+  std::string step;  // execve, or entering the working directory
+};
+struct SetupFailed {
+  std::string message;
+};
+struct AgentExited {
+  Exit exit;
+};
+struct WrapperExited {
+  std::string message;  // how bwrap ended; counts only if the agent never got ready
+};
+struct LauncherExited {
+  bool clean = false;  // it proved that no descendant is left
+};
+struct OutputClosed {};  // stdout and stderr both reached end of file
+struct StopRequested {
+  Cause cause = Cause::killed_by_request;  // or shutdown
+};
+struct TimePassed {};  // the timer of the present state
+
+enum class Action {
+  check_receipt,
+  open_gate,
+  send_term,        // to the agent's process group
+  kill_everything,  // through the cgroup and the launcher
+  kill_launcher,    // it did not obey: SIGKILL, and hunt its orphans
+  arm_setup_timer,
+  arm_wall_clock,
+  arm_grace_timer,
+  arm_kill_timer,
+  arm_drain_timer,
+  publish_outcome,
+};
+using Actions = std::vector<Action>;
+
+class RunMachine {
+ public:
+  Actions start();
+  Actions on(const AgentReady&);
+  Actions on(const ReceiptMatched&);
+  Actions on(const ReceiptMismatch&);
+  Actions on(const AgentStarted&);
+  Actions on(const ExecFailed&);
+  Actions on(const SetupFailed&);
+  Actions on(const AgentExited&);
+  Actions on(const WrapperExited&);
+  Actions on(const LauncherExited&);
+  Actions on(const OutputClosed&);
+  Actions on(const StopRequested&);
+  Actions on(const TimePassed&);
+
+  RunState state() const { return state_; }
+  const Ending& ending() const { return ending_; }
+
+ private:
+  void settle(Cause cause, std::string detail);  // the first call decides
+  Actions kill();
+  Actions drain();
+  Actions finish_if_over();
+
+  RunState state_ = RunState::starting;
+  Ending ending_;
+  bool settled_ = false;
+  bool launcher_gone_ = false;
+  bool output_closed_ = false;
+  bool launcher_killed_ = false;
+};
+
+}  // namespace paddock::kernel

@@ -1,0 +1,60 @@
+#pragma once
+// Sandbox: what every run of one supervisor shares - the host's facts, paddock-launch, the cgroup
+// base, the range of host uids - and the way from a policy to a startable run.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/confine/cgroup.hpp"
+#include "kernel/confine/host.hpp"
+#include "kernel/confine/host_uid.hpp"
+#include "kernel/run/plan.hpp"
+#include "kernel/run/run.hpp"
+
+namespace paddock::kernel {
+
+struct SandboxOptions {
+  std::string cgroup_base;  // empty: runs get no cgroup
+  HostUidRange host_uids;   // used by root only
+};
+
+class Sandbox {
+ public:
+  // Fails with sandbox_not_available if `cgroup_base` is named and cannot be used.
+  static Result<Sandbox> open(const SandboxOptions& options);
+
+  // The plan as it would be made, with nothing allocated for it: for --dry-run and for refusing a
+  // request before it waits in a queue.
+  Result<Plan> preview(const SandboxPolicy& policy, const std::vector<std::string>& argv,
+                       const std::string& cwd) const;
+
+  // Allocates the run's host uid, cgroup and workspace, plans it and starts it. `name` is unique
+  // among live runs and names the cgroup. `cwd`: where a run without bubblewrap starts; empty: its
+  // workspace.
+  Result<std::unique_ptr<Run>> start(const SandboxPolicy& policy,
+                                     const std::vector<std::string>& argv, const std::string& cwd,
+                                     const std::string& name, RunOptions run_options) const;
+
+  const HostFacts& host() const { return host_; }
+  const std::optional<CgroupBase>& cgroup_base() const { return cgroup_base_; }
+
+ private:
+  Sandbox(HostFacts host, Fd launcher, std::optional<CgroupBase> cgroup_base,
+          HostUidRange host_uids)
+      : host_(std::move(host)),
+        launcher_(std::move(launcher)),
+        cgroup_base_(std::move(cgroup_base)),
+        host_uids_(host_uids) {}
+
+  Result<Plan> plan(const SandboxPolicy& policy, const std::vector<std::string>& argv,
+                    const RunIdentity& identity) const;
+
+  HostFacts host_;
+  Fd launcher_;
+  std::optional<CgroupBase> cgroup_base_;
+  HostUidRange host_uids_;
+};
+
+}  // namespace paddock::kernel

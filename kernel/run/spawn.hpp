@@ -1,0 +1,27 @@
+#pragma once
+// Starts the launch chain of one run: one clone3, a few async-signal-safe calls in the child, and
+// execveat of paddock-launch. Nothing else runs between fork and exec.
+
+#include <sys/types.h>
+
+#include "kernel/base/fd.hpp"
+#include "kernel/run/plan.hpp"
+
+namespace paddock::kernel {
+
+// The supervisor's ends of one run. All are close-on-exec and non-blocking.
+struct SpawnedRun {
+  pid_t launcher = -1;  // paddock-launch; it leads a session of its own
+  Fd launcher_pidfd;
+  Fd control;  // packets of launch_control.hpp
+  Fd stdin_write;
+  Fd stdout_read;
+  Fd stderr_read;
+};
+
+// `cgroup_directory` is -1 or an open leaf into which the process is born. `launcher_executable` is
+// open_launcher()'s. Call it on the thread that lives as long as the runs do: the kernel ties a
+// parent-death signal to the thread, not to the process. Fails with io.
+Result<SpawnedRun> spawn(const Plan& plan, int launcher_executable, int cgroup_directory);
+
+}  // namespace paddock::kernel

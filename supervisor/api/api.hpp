@@ -1,0 +1,59 @@
+#pragma once
+// Api: RFC 0002's calls. It finds the handler of a request and holds what the handlers need.
+
+#include "kernel/run/sandbox.hpp"
+#include "supervisor/config/catalog_store.hpp"
+#include "supervisor/http/exchange.hpp"
+#include "supervisor/http/request.hpp"
+#include "supervisor/runs/run_table.hpp"
+
+namespace paddock::supervisor {
+
+struct ApiContext {
+  uv_loop_t* loop;
+  const kernel::Sandbox& sandbox;
+  RunTable& runs;
+  CatalogStore& catalog;
+  // Called after a reload that a client asked for, with what it found.
+  std::function<void(const std::vector<kernel::Diagnostic>&)> on_reload;
+};
+
+// One call, with what its path held.
+struct Call {
+  HttpRequest request;
+  Exchange exchange;
+  std::string id;  // the {id} or {name} of the path, if it has one
+};
+
+class Api {
+ public:
+  explicit Api(ApiContext context) : context_(std::move(context)) {}
+
+  void handle(HttpRequest request, const Exchange& exchange);          // paddock.sock
+  void handle_trainer(HttpRequest request, const Exchange& exchange);  // trainer.sock
+
+ private:
+  ApiContext context_;
+};
+
+// Answers used by every handler.
+void respond_json(const Exchange& exchange, int status, std::string body);
+void respond_error(const Exchange& exchange, const kernel::Error& error,
+                   const std::vector<kernel::Diagnostic>& diagnostics = {});
+
+// Handlers, by file.
+void post_run(const ApiContext& context, const Call& call);  // run_routes.cpp
+void get_runs(const ApiContext& context, const Call& call);
+void get_run(const ApiContext& context, const Call& call);
+void delete_run(const ApiContext& context, const Call& call);
+void post_stdin(const ApiContext& context, const Call& call);
+void post_plan(const ApiContext& context, const Call& call);
+void get_profiles(const ApiContext& context, const Call& call);  // catalog_routes.cpp
+void get_profile(const ApiContext& context, const Call& call);
+void get_agents(const ApiContext& context, const Call& call);
+void get_agent(const ApiContext& context, const Call& call);
+void post_reload(const ApiContext& context, const Call& call);
+void get_host(const ApiContext& context, const Call& call);  // host_routes.cpp
+void get_health(const ApiContext& context, const Call& call);
+
+}  // namespace paddock::supervisor

@@ -1,0 +1,53 @@
+// Profiles, agents, and their reload.
+
+#include <fmt/format.h>
+
+#include "supervisor/api/api.hpp"
+#include "supervisor/api/json.hpp"
+
+namespace paddock::supervisor {
+
+using kernel::ErrorCode;
+
+void get_profiles(const ApiContext& context, const Call& call) {
+  respond_json(call.exchange, 200, profiles_to_json(context.catalog.catalog().profiles));
+}
+
+void get_profile(const ApiContext& context, const Call& call) {
+  const auto& profiles = context.catalog.catalog().profiles;
+  const auto at = profiles.find(call.id);
+  if (at == profiles.end())
+    return respond_error(call.exchange,
+                         {ErrorCode::unknown_profile, "no profile '" + call.id + "'"});
+  respond_json(call.exchange, 200, profile_to_json(at->second));
+}
+
+void get_agents(const ApiContext& context, const Call& call) {
+  respond_json(call.exchange, 200, agents_to_json(context.catalog.catalog().agents));
+}
+
+void get_agent(const ApiContext& context, const Call& call) {
+  const auto& agents = context.catalog.catalog().agents;
+  const auto at = agents.find(call.id);
+  if (at == agents.end())
+    return respond_error(call.exchange, {ErrorCode::unknown_agent, "no agent '" + call.id + "'"});
+  respond_json(call.exchange, 200, agent_to_json(at->second));
+}
+
+void post_reload(const ApiContext& context, const Call& call) {
+  const auto diagnostics = context.catalog.reload();
+  context.on_reload(diagnostics);
+  if (!diagnostics.empty())
+    return respond_error(
+        call.exchange,
+        {ErrorCode::sandbox_policy_error,
+         fmt::format("{} mistakes; the profiles and agents that were in force stay",
+                     diagnostics.size())},
+        diagnostics);
+  const kernel::Catalog& catalog = context.catalog.catalog();
+  respond_json(call.exchange, 200,
+               fmt::format("{{\"profiles\":{},\"agents\":{}}}\n", catalog.profiles.size(),
+                           catalog.agents.size()));
+}
+
+}  // namespace paddock::supervisor

@@ -1,0 +1,25 @@
+// What the host has, and how the daemon is.
+
+#include <fmt/format.h>
+
+#include "supervisor/api/api.hpp"
+#include "supervisor/api/json.hpp"
+
+namespace paddock::supervisor {
+
+void get_host(const ApiContext& context, const Call& call) {
+  const auto& base = context.sandbox.cgroup_base();
+  respond_json(call.exchange, 200,
+               host_to_json(context.sandbox.host(), base ? base->path : "",
+                            base ? base->controllers : std::vector<std::string>{}));
+}
+
+void get_health(const ApiContext& context, const Call& call) {
+  respond_json(call.exchange, 200,
+               fmt::format("{{\"status\":\"{}\",\"config_stale\":{},\"runs_alive\":{},"
+                           "\"runs_queued\":{}}}\n",
+                           context.runs.draining() ? "draining" : "ok", context.catalog.stale(),
+                           context.runs.alive(), context.runs.queued()));
+}
+
+}  // namespace paddock::supervisor

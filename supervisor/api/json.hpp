@@ -1,0 +1,50 @@
+#pragma once
+// JSON at the edge: RFC 0002's messages from and to plain structs. nlohmann's header is included in
+// the json_*.cpp files and nowhere else in the daemon; its exceptions stop there.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernel/policy/load.hpp"
+#include "kernel/policy/request.hpp"
+#include "kernel/run/plan.hpp"
+#include "supervisor/runs/run_record.hpp"
+
+namespace paddock::supervisor {
+
+struct RunRequest {
+  kernel::Request request;
+  bool detach = false;
+  bool stream = false;
+  bool stdin_open = false;
+
+  bool operator==(const RunRequest&) const = default;
+};
+
+// The body of POST /v1/runs. Fails with invalid_request and names the key.
+kernel::Result<RunRequest> parse_run_request(std::string_view body);
+
+enum class WithOutput { no, yes };
+
+std::string run_to_json(const RunRecord& run, WithOutput with_output);
+std::string runs_to_json(
+    const std::vector<const RunRecord*>& runs);  // {"runs": [...]}, without output
+
+// Events of a stream, one line each, ending in a newline.
+std::string started_event(const RunRecord& run);
+std::string output_event(const RunId& id, std::string_view stream, std::string_view bytes);
+std::string finished_event(const RunRecord& run);
+
+std::string plan_to_json(const kernel::SandboxPolicy& policy, const kernel::Plan& plan);
+std::string profile_to_json(const kernel::Profile& profile);
+std::string profiles_to_json(const std::map<std::string, kernel::Profile>& profiles);
+std::string agent_to_json(const kernel::AgentTemplate& agent);
+std::string agents_to_json(const std::map<std::string, kernel::AgentTemplate>& agents);
+std::string host_to_json(const kernel::HostFacts& host, const std::string& cgroup_base,
+                         const std::vector<std::string>& controllers);
+
+std::string error_to_json(const kernel::Error& error,
+                          const std::vector<kernel::Diagnostic>& diagnostics = {});
+
+}  // namespace paddock::supervisor

@@ -1,0 +1,177 @@
+// Profiles, agents, plans, host facts and errors -> JSON.
+
+#include <nlohmann/json.hpp>
+
+#include "kernel/confine/rlimits.hpp"
+#include "supervisor/api/json.hpp"
+
+namespace paddock::supervisor {
+namespace {
+
+using ordered_json = nlohmann::ordered_json;
+
+std::string line(const ordered_json& value) {
+  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+template <class T>
+ordered_json value_or_null(const std::optional<T>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+double seconds(std::chrono::milliseconds duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+ordered_json seconds_or_null(const std::optional<std::chrono::milliseconds>& duration) {
+  return duration ? ordered_json(seconds(*duration)) : ordered_json(nullptr);
+}
+
+std::string_view name_of(kernel::CgroupUse use) {
+  switch (use) {
+    case kernel::CgroupUse::never:
+      return "never";
+    case kernel::CgroupUse::if_delegated:
+      return "if_delegated";
+    case kernel::CgroupUse::required:
+      return "required";
+  }
+  return "never";
+}
+
+ordered_json cgroup_object(const kernel::CgroupLimits& cgroup) {
+  return {{"use", name_of(cgroup.use)},
+          {"memory_max", value_or_null(cgroup.memory_max)},
+          {"pids_max", value_or_null(cgroup.pids_max)},
+          {"cpu_max", value_or_null(cgroup.cpu_max)}};
+}
+
+ordered_json profile_object(const kernel::Profile& profile) {
+  const kernel::ResourceLimits& limits = profile.limits;
+  return {
+      {"name", profile.name},
+      {"description", profile.description},
+      {"source", profile.source},
+      {"limits",
+       {{"cpu_seconds", value_or_null(limits.cpu_seconds)},
+        {"memory_bytes", value_or_null(limits.memory_bytes)},
+        {"fsize_bytes", value_or_null(limits.fsize_bytes)},
+        {"nproc", value_or_null(limits.nproc)},
+        {"nofile", value_or_null(limits.nofile)},
+        {"core_size", limits.core_size},
+        {"wall_seconds", seconds_or_null(profile.wall_clock)},
+        {"grace_seconds", seconds(profile.grace)},
+        {"output_bytes", profile.output_bytes}}},
+      {"cgroup", cgroup_object(profile.cgroup)},
+      {"isolation",
+       {{"use_bubblewrap", profile.use_bubblewrap},
+        {"deny_network", profile.deny_network},
+        {"bind_ro", profile.bind_ro},
+        {"bind_rw", profile.bind_rw},
+        {"workdir", profile.workdir},
+        {"tmp_bytes", profile.tmp_bytes},
+        {"workspace_bytes", profile.workspace_bytes},
+        {"new_session", profile.new_session},
+        {"seccomp", "off"}}},
+      {"environment", {{"allow", profile.allow_environment}, {"set", profile.environment}}},
+      {"requests",
+       {{"bind_ro", profile.requests.bind_ro},
+        {"bind_rw", profile.requests.bind_rw},
+        {"network", profile.requests.network}}},
+  };
+}
+
+ordered_json agent_object(const kernel::AgentTemplate& agent) {
+  return {{"name", agent.name},       {"description", agent.description},
+          {"source", agent.source},   {"profile", agent.profile},
+          {"command", agent.command}, {"environment", agent.environment},
+          {"workdir", agent.workdir}};
+}
+
+ordered_json rlimits_object(const std::vector<kernel::Rlimit>& rlimits) {
+  ordered_json object = ordered_json::object();
+  for (const kernel::RlimitRow& row : kernel::rlimit_rows) {
+    for (const kernel::Rlimit& limit : rlimits)
+      if (limit.resource == row.resource) object[row.name] = limit.value;
+  }
+  return object;
+}
+
+}  // namespace
+
+std::string plan_to_json(const kernel::SandboxPolicy& policy, const kernel::Plan& plan) {
+  ordered_json files = ordered_json::object();
+  for (const auto& [fd, contents] : plan.files) files[std::to_string(fd)] = contents;
+  return line({
+      {"profile", plan.profile},
+      {"policy_hash", plan.policy_hash},
+      {"policy", kernel::canonical_text(policy)},
+      {"argv", plan.launch.argv},
+      {"environment", plan.launch.environment},
+      {"workdir", plan.launch.workdir},
+      {"rlimits", rlimits_object(plan.launch.rlimits)},
+      {"new_session", plan.launch.new_session},
+      {"namespaces", plan.new_namespaces},
+      {"wrapper", plan.launch.wrapper},
+      {"bubblewrap_args", plan.bubblewrap},
+      {"files", std::move(files)},
+      {"host_uid", value_or_null(plan.host_uid)},
+      {"cgroup", cgroup_object(plan.cgroup)},
+      {"wall_seconds", seconds_or_null(plan.wall_clock)},
+      {"grace_seconds", seconds(plan.grace)},
+      {"output_bytes", plan.output_bytes},
+      {"degraded", plan.degraded},
+  });
+}
+
+std::string profile_to_json(const kernel::Profile& profile) {
+  return line(profile_object(profile));
+}
+
+std::string profiles_to_json(const std::map<std::string, kernel::Profile>& profiles) {
+  ordered_json list = ordered_json::array();
+  for (const auto& [name, profile] : profiles) list.push_back(profile_object(profile));
+  return line({{"profiles", std::move(list)}});
+}
+
+std::string agent_to_json(const kernel::AgentTemplate& agent) {
+  return line(agent_object(agent));
+}
+
+std::string agents_to_json(const std::map<std::string, kernel::AgentTemplate>& agents) {
+  ordered_json list = ordered_json::array();
+  for (const auto& [name, agent] : agents) list.push_back(agent_object(agent));
+  return line({{"agents", std::move(list)}});
+}
+
+std::string host_to_json(const kernel::HostFacts& host, const std::string& cgroup_base,
+                         const std::vector<std::string>& controllers) {
+  return line({
+      {"kernel", host.kernel_release},
+      {"uid", host.uid},
+      {"bubblewrap", host.bubblewrap},
+      {"bubblewrap_version", host.bubblewrap_version},
+      {"bubblewrap_problem", host.bubblewrap_problem},
+      {"user_namespaces", host.user_namespaces},
+      {"user_namespaces_problem", host.user_namespaces_problem},
+      {"cgroup_base", cgroup_base},
+      {"cgroup_controllers", controllers},
+  });
+}
+
+std::string error_to_json(const kernel::Error& error,
+                          const std::vector<kernel::Diagnostic>& diagnostics) {
+  ordered_json object = {{"code", kernel::name_of(error.code)}, {"message", error.message}};
+  if (!diagnostics.empty()) {
+    ordered_json list = ordered_json::array();
+    for (const kernel::Diagnostic& diagnostic : diagnostics)
+      list.push_back({{"file", diagnostic.file},
+                      {"line", diagnostic.line},
+                      {"column", diagnostic.column},
+                      {"message", diagnostic.message}});
+    object["diagnostics"] = std::move(list);
+  }
+  return line({{"error", std::move(object)}});
+}
+
+}  // namespace paddock::supervisor

@@ -1,0 +1,205 @@
+// JSON -> RunRequest. Every key is checked; an unknown one is an error with the nearest known name.
+
+#include <nlohmann/json.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "kernel/policy/names.hpp"
+#include "kernel/policy/units.hpp"
+#include "supervisor/api/encoding.hpp"
+#include "supervisor/api/json.hpp"
+
+namespace paddock::supervisor {
+namespace {
+
+using kernel::ErrorCode;
+using kernel::fail;
+using kernel::Result;
+using nlohmann::json;
+
+constexpr int nesting_max = 8;  // RFC 0002's deepest message has two levels
+
+tl::unexpected<kernel::Error> wrong_type(const std::string& key, const char* wanted) {
+  return fail(ErrorCode::invalid_request, fmt::format("'{}' must be {}", key, wanted));
+}
+
+Result<std::string> text(const std::string& key, const json& value) {
+  if (!value.is_string()) return wrong_type(key, "a string");
+  return value.get<std::string>();
+}
+
+Result<bool> flag(const std::string& key, const json& value) {
+  if (!value.is_boolean()) return wrong_type(key, "true or false");
+  return value.get<bool>();
+}
+
+Result<std::vector<std::string>> texts(const std::string& key, const json& value) {
+  if (!value.is_array()) return wrong_type(key, "an array of strings");
+  std::vector<std::string> out;
+  for (const json& element : value) {
+    if (!element.is_string()) return wrong_type(key, "an array of strings");
+    out.push_back(element.get<std::string>());
+  }
+  return out;
+}
+
+Result<std::uint64_t> count(const std::string& key, const json& value) {
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() < 1)
+    return wrong_type(key, "a whole number of 1 or more");
+  return value.get<std::uint64_t>();
+}
+
+Result<std::uint64_t> bytes(const std::string& key, const json& value) {
+  if (!value.is_string()) return count(key, value);
+  auto parsed = kernel::parse_bytes(value.get<std::string>());
+  if (!parsed) return fail(ErrorCode::invalid_request, key + ": " + parsed.error().message);
+  if (*parsed < 1) return wrong_type(key, "1 byte or more");
+  return parsed;
+}
+
+Result<std::chrono::milliseconds> duration(const std::string& key, const json& value) {
+  if (!value.is_number() && !value.is_string())
+    return wrong_type(key, "a number of seconds, or text such as \"1.5s\"");
+  auto parsed = value.is_string()
+                    ? kernel::parse_duration(value.get<std::string>())
+                    : kernel::parse_duration(fmt::format("{:f}", value.get<double>()));
+  if (!parsed) return fail(ErrorCode::invalid_request, key + ": " + parsed.error().message);
+  return parsed;
+}
+
+// One row per key: its name, and what stores it.
+struct Field {
+  const char* key;
+  std::function<Result<void>(const std::string&, const json&)> store;
+};
+
+template <class T, class Parse>
+Field into(const char* key, T& target, Parse parse) {
+  return {key, [&target, parse](const std::string& name, const json& value) -> Result<void> {
+            target = TRY(parse(name, value));
+            return {};
+          }};
+}
+
+Result<void> read_object(const std::string& prefix, const json& object,
+                         const std::vector<Field>& fields) {
+  for (const auto& [key, value] : object.items()) {
+    const auto field =
+        std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return key == f.key; });
+    if (field == fields.end()) {
+      std::vector<std::string> known;
+      for (const Field& f : fields) known.emplace_back(f.key);
+      const std::string nearest = kernel::nearest_name(key, known);
+      return fail(
+          ErrorCode::invalid_request,
+          fmt::format("unknown key '{}{}'", prefix, key) +
+              (nearest.empty() ? "" : fmt::format("; did you mean '{}{}'?", prefix, nearest)));
+    }
+    TRY_VOID(field->store(prefix + key, value));
+  }
+  return {};
+}
+
+Result<std::map<std::string, std::string>> environment(const std::string& key, const json& value) {
+  if (!value.is_object()) return wrong_type(key, "an object of strings");
+  std::map<std::string, std::string> out;
+  for (const auto& [name, content] : value.items()) {
+    if (!content.is_string()) return wrong_type(key + "." + name, "a string");
+    out[name] = content.get<std::string>();
+  }
+  return out;
+}
+
+Result<void> read_limits(kernel::Request& request, const json& value) {
+  if (!value.is_object()) return wrong_type("limits", "an object");
+  return read_object(
+      "limits.", value,
+      {into("wall_seconds", request.wall_clock, duration),
+       into("cpu_seconds", request.cpu_seconds, count),
+       into("memory_bytes", request.memory_bytes, bytes),
+       into("fsize_bytes", request.fsize_bytes, bytes), into("nproc", request.nproc, count),
+       into("nofile", request.nofile, count), into("output_bytes", request.output_bytes, bytes)});
+}
+
+Result<std::string> decoded_base64(const std::string& key, const json& value) {
+  auto decoded = from_base64(TRY(text(key, value)));
+  if (!decoded) return wrong_type(key, "base64");
+  return decoded;
+}
+
+// Objects keep the last of two equal keys; here that would be a setting lost in silence.
+Result<json> parse_object(std::string_view body) {
+  std::vector<std::set<std::string>> seen;
+  std::string duplicate;
+  int depth = 0;
+  bool too_deep = false;
+  const auto watch = [&](int, json::parse_event_t event, json& parsed) {
+    if (event == json::parse_event_t::object_start || event == json::parse_event_t::array_start) {
+      seen.emplace_back();
+      too_deep = too_deep || ++depth > nesting_max;
+    } else if (event == json::parse_event_t::object_end ||
+               event == json::parse_event_t::array_end) {
+      seen.pop_back();
+      --depth;
+    } else if (event == json::parse_event_t::key) {
+      const auto& key = parsed.get_ref<const std::string&>();
+      if (!seen.back().insert(key).second) duplicate = key;
+    }
+    return !too_deep;
+  };
+  try {
+    const json object = json::parse(body, watch);
+    if (too_deep) return fail(ErrorCode::invalid_request, "the body is nested too deeply");
+    if (!duplicate.empty())
+      return fail(ErrorCode::invalid_request,
+                  fmt::format("the key '{}' is given twice", duplicate));
+    if (!object.is_object())
+      return fail(ErrorCode::invalid_request, "the body must be a JSON object");
+    return object;
+  } catch (const json::parse_error& error) {
+    return fail(ErrorCode::invalid_request,
+                fmt::format("the body is not valid JSON: near byte {}", error.byte));
+  } catch (const json::exception&) {
+    return fail(ErrorCode::invalid_request, "the body is not valid JSON");
+  }
+}
+
+Result<void> check_together(const json& object, const RunRequest& run) {
+  if (object.contains("stdin") && object.contains("stdin_base64"))
+    return fail(ErrorCode::invalid_request, "'stdin' and 'stdin_base64' exclude each other");
+  if (run.detach && run.stream)
+    return fail(ErrorCode::invalid_request, "'detach' and 'stream' exclude each other");
+  if (run.stdin_open && !run.detach && !run.stream)
+    return fail(ErrorCode::invalid_request, "'stdin_open' needs 'detach' or 'stream'");
+  return {};
+}
+
+}  // namespace
+
+Result<RunRequest> parse_run_request(std::string_view body) {
+  const json object = TRY(parse_object(body));
+  RunRequest run;
+  kernel::Request& request = run.request;
+  const Field limits{
+      "limits", [&](const std::string&, const json& value) { return read_limits(request, value); }};
+  TRY_VOID(read_object(
+      "", object,
+      {into("profile", request.profile, text), into("agent", request.agent, text),
+       into("argv", request.argv, texts), into("stdin", request.stdin_bytes, text),
+       into("stdin_base64", request.stdin_bytes, decoded_base64),
+       into("stdin_open", run.stdin_open, flag), into("env", request.environment, environment),
+       limits, into("bind_ro", request.bind_ro, texts), into("bind_rw", request.bind_rw, texts),
+       into("network", request.network, flag), into("workdir", request.workdir, text),
+       into("cwd", request.cwd, text), into("tenant", request.tenant, text),
+       into("allow_degraded", request.allow_degraded, flag), into("detach", run.detach, flag),
+       into("stream", run.stream, flag)}));
+  TRY_VOID(check_together(object, run));
+  TRY_VOID(kernel::check_request(request));
+  return run;
+}
+
+}  // namespace paddock::supervisor

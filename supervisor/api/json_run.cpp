@@ -1,0 +1,131 @@
+// Runs -> JSON: RFC 0002's run, its events, and the list.
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "supervisor/api/encoding.hpp"
+#include "supervisor/api/json.hpp"
+
+namespace paddock::supervisor {
+namespace {
+
+using ordered_json = nlohmann::ordered_json;  // keys in the order in which people read them
+
+std::string timestamp(std::chrono::system_clock::time_point time) {
+  const auto since_epoch = time.time_since_epoch();
+  const auto milliseconds =
+      std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count() % 1000;
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(time)), milliseconds);
+}
+
+// Messages can carry a program's own name, which is bytes: replaced, never an exception.
+std::string dump(const ordered_json& value) {
+  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+void add_bytes(ordered_json& object, const std::string& key, std::string_view bytes) {
+  if (is_utf8(bytes)) {
+    object[key] = bytes;
+  } else {
+    object[key + "_base64"] = to_base64(bytes);
+  }
+}
+
+ordered_json confinement(const RunRecord& run) {
+  ordered_json object = {{"profile", run.profile}, {"policy_hash", run.policy_hash}};
+  if (run.receipt) {
+    object["host_uid"] = run.receipt->host_uid;
+    object["pid"] = run.receipt->pid;
+    object["rlimits"] = run.receipt->rlimits;
+    object["namespaces"] = run.receipt->new_namespaces;
+    object["no_new_privs"] = run.receipt->no_new_privs;
+    object["capabilities"] = run.receipt->capabilities;
+    object["cgroup"] = run.receipt->cgroup;
+  }
+  object["degraded"] = run.degraded;
+  return object;
+}
+
+ordered_json result_object(const kernel::SandboxResult& result, WithOutput with_output) {
+  ordered_json object = {
+      {"cause", kernel::name_of(result.cause)},
+      {"detail", result.detail},
+      {"exit_code", result.exit_code},
+      {"signal", result.signal},
+      {"exec_errno", result.exec_error},
+      {"timed_out", result.timed_out},
+      {"rlimit_hit", nullptr},
+      {"killed", result.killed},
+      {"duration_s", result.duration_s},
+      {"setup_s", result.setup_s},
+      {"cpu_user_us", result.cpu_user_us},
+      {"cpu_system_us", result.cpu_system_us},
+      {"max_rss_bytes", result.max_rss_bytes},
+  };
+  if (result.rlimit_hit) object["rlimit_hit"] = *result.rlimit_hit;
+  if (with_output == WithOutput::yes) add_bytes(object, "stdout", result.stdout);
+  object["stdout_bytes"] = result.stdout_bytes;
+  object["stdout_truncated"] = result.stdout_truncated;
+  if (with_output == WithOutput::yes) add_bytes(object, "stderr", result.stderr);
+  object["stderr_bytes"] = result.stderr_bytes;
+  object["stderr_truncated"] = result.stderr_truncated;
+  object["output_held_open"] = result.output_held_open;
+  if (result.survivors_unproved) object["survivors_unproved"] = true;
+  return object;
+}
+
+ordered_json run_object(const RunRecord& run, WithOutput with_output) {
+  ordered_json object = {
+      {"id", run.id},
+      {"state", name_of(run.phase)},
+      {"profile", run.profile},
+      {"agent", nullptr},
+      {"tenant", run.tenant},
+      {"argv", run.argv},
+      {"created_at", timestamp(run.created_at)},
+      {"queue_ms", run.queue_ms},
+  };
+  if (!run.agent.empty()) object["agent"] = run.agent;
+  if (run.result) object["result"] = result_object(*run.result, with_output);
+  if (run.receipt || run.result) object["confinement"] = confinement(run);
+  return object;
+}
+
+std::string line(const ordered_json& event) {
+  return dump(event) + "\n";
+}
+
+}  // namespace
+
+std::string run_to_json(const RunRecord& run, WithOutput with_output) {
+  return line(run_object(run, with_output));
+}
+
+std::string runs_to_json(const std::vector<const RunRecord*>& runs) {
+  ordered_json list = ordered_json::array();
+  for (const RunRecord* run : runs) list.push_back(run_object(*run, WithOutput::no));
+  return line({{"runs", std::move(list)}});
+}
+
+std::string started_event(const RunRecord& run) {
+  return line({{"event", "started"}, {"id", run.id}, {"confinement", confinement(run)}});
+}
+
+std::string output_event(const RunId& id, std::string_view stream, std::string_view bytes) {
+  ordered_json event = {{"event", stream}, {"id", id}};
+  if (is_utf8(bytes)) {
+    event["data"] = bytes;
+  } else {
+    event["base64"] = to_base64(bytes);
+  }
+  return line(event);
+}
+
+std::string finished_event(const RunRecord& run) {
+  return line({{"event", "finished"}, {"id", run.id}, {"run", run_object(run, WithOutput::no)}});
+}
+
+}  // namespace paddock::supervisor

@@ -1,0 +1,183 @@
+// POST, GET and DELETE of runs, and their input.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+#include "supervisor/api/admission.hpp"
+#include "supervisor/api/api.hpp"
+#include "supervisor/api/json.hpp"
+#include "supervisor/loop/timer.hpp"
+
+namespace paddock::supervisor {
+namespace {
+
+using kernel::ErrorCode;
+using kernel::Result;
+
+constexpr std::size_t list_max = 1000;
+constexpr unsigned wait_seconds_max = 3600;
+
+// A number from the query string; nullopt if it is absent. Fails with invalid_request.
+Result<std::optional<unsigned>> query_number(const HttpRequest& request, const std::string& name,
+                                             unsigned max) {
+  const auto at = request.query.find(name);
+  if (at == request.query.end()) return std::optional<unsigned>();
+  unsigned value = 0;
+  const std::string& text = at->second;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || value > max)
+    return kernel::fail(ErrorCode::invalid_request,
+                        fmt::format("'{}' must be a whole number up to {}", name, max));
+  return std::optional<unsigned>(value);
+}
+
+// ---- The three ways to answer POST /v1/runs ----------------------------------------------------
+
+RunObserver answer_when_finished(const Exchange& exchange) {
+  return {.on_started = {}, .on_output = {}, .on_finished = [exchange](const RunRecord& run) {
+            respond_json(exchange, 200, run_to_json(run, WithOutput::yes));
+          }};
+}
+
+// `id` is filled in once the run has one; events come only after that.
+RunObserver answer_as_stream(const Exchange& exchange, const std::shared_ptr<RunId>& id) {
+  return {
+      .on_started = [exchange](const RunRecord& run) { exchange.write(started_event(run)); },
+      .on_output =
+          [exchange, id](kernel::Stream stream, std::string_view bytes) {
+            // Never more than the run's output_bytes are queued for a slow reader: the run itself
+            // is not made to wait.
+            exchange.write(output_event(
+                *id, stream == kernel::Stream::stdout_stream ? "stdout" : "stderr", bytes));
+          },
+      .on_finished =
+          [exchange](const RunRecord& run) {
+            exchange.write(finished_event(run));
+            exchange.end();
+          },
+  };
+}
+
+void submit_attached(const ApiContext& context, const Exchange& exchange, ResolvedRun run,
+                     bool stream) {
+  const auto id = std::make_shared<RunId>();
+  const auto submitted = context.runs.submit(
+      std::move(run), stream ? answer_as_stream(exchange, id) : answer_when_finished(exchange));
+  if (!submitted) return respond_error(exchange, submitted.error());
+  *id = *submitted;
+  if (stream)
+    exchange.begin_stream({.status = 200, .content_type = "application/x-ndjson", .headers = {}});
+  // Nobody waits for the outcome any more.
+  exchange.on_client_gone(
+      [&runs = context.runs, id] { [[maybe_unused]] const auto stopped = runs.stop(*id); });
+}
+
+void submit_detached(const ApiContext& context, const Exchange& exchange, ResolvedRun run) {
+  const auto submitted = context.runs.submit(std::move(run), {});
+  if (!submitted) return respond_error(exchange, submitted.error());
+  respond_json(exchange, 202, run_to_json(*context.runs.find(*submitted), WithOutput::no));
+}
+
+Result<ResolvedRun> admit_body(const ApiContext& context, const RunRequest& body) {
+  ResolvedRun run = TRY(admit(body.request, context.catalog.catalog(), context.sandbox));
+  run.stdin_open = body.stdin_open;
+  return run;
+}
+
+// Answers with the run when it ends or when the time is up, whichever is first.
+void answer_within(const ApiContext& context, const Call& call, std::chrono::seconds limit) {
+  struct Waiting {
+    Waiting(uv_loop_t* loop, Exchange to) : exchange(std::move(to)), timer(loop) {}
+    Exchange exchange;
+    Timer timer;
+    bool answered = false;
+  };
+  const auto waiting = std::make_shared<Waiting>(context.loop, call.exchange);
+  const auto answer = [waiting](const RunRecord& run) {
+    if (std::exchange(waiting->answered, true)) return;
+    waiting->timer.stop();
+    respond_json(waiting->exchange, 200, run_to_json(run, WithOutput::yes));
+  };
+  waiting->timer.start(limit, [&runs = context.runs, id = call.id, answer] {
+    if (const RunRecord* run = runs.find(id)) answer(*run);
+  });
+  call.exchange.on_client_gone([waiting] {
+    waiting->answered = true;
+    waiting->timer.stop();
+  });
+  context.runs.observe(call.id, answer);
+}
+
+}  // namespace
+
+void post_run(const ApiContext& context, const Call& call) {
+  const auto body = parse_run_request(call.request.body);
+  if (!body) return respond_error(call.exchange, body.error());
+  auto run = admit_body(context, *body);
+  if (!run) return respond_error(call.exchange, run.error());
+  if (body->detach) return submit_detached(context, call.exchange, std::move(*run));
+  submit_attached(context, call.exchange, std::move(*run), body->stream);
+}
+
+void post_plan(const ApiContext& context, const Call& call) {
+  const auto body = parse_run_request(call.request.body);
+  if (!body) return respond_error(call.exchange, body.error());
+  const auto run = admit_body(context, *body);
+  if (!run) return respond_error(call.exchange, run.error());
+  const auto plan = context.sandbox.preview(run->policy, run->argv, run->cwd);
+  if (!plan) return respond_error(call.exchange, plan.error());
+  respond_json(call.exchange, 200, plan_to_json(run->policy, *plan));
+}
+
+void get_runs(const ApiContext& context, const Call& call) {
+  const auto limit = query_number(call.request, "limit", list_max);
+  if (!limit) return respond_error(call.exchange, limit.error());
+  const auto state = call.request.query.find("state");
+  const bool any = state == call.request.query.end();
+  const auto phase = any ? std::nullopt : phase_named(state->second);
+  if (!any && !phase)
+    return respond_error(call.exchange,
+                         {ErrorCode::invalid_request, "'state' is queued, running or finished"});
+  std::vector<const RunRecord*> runs;
+  for (const RunRecord* run : context.runs.list()) {
+    if (phase && run->phase != *phase) continue;
+    if (runs.size() == limit->value_or(list_max)) break;
+    runs.push_back(run);
+  }
+  respond_json(call.exchange, 200, runs_to_json(runs));
+}
+
+void get_run(const ApiContext& context, const Call& call) {
+  const auto wait = query_number(call.request, "wait_seconds", wait_seconds_max);
+  if (!wait) return respond_error(call.exchange, wait.error());
+  const RunRecord* run = context.runs.find(call.id);
+  if (run == nullptr)
+    return respond_error(call.exchange, {ErrorCode::not_found, "no run '" + call.id + "'"});
+  if (run->phase != RunPhase::finished && wait->value_or(0) > 0)
+    return answer_within(context, call, std::chrono::seconds(**wait));
+  respond_json(call.exchange, 200, run_to_json(*run, WithOutput::yes));
+}
+
+void delete_run(const ApiContext& context, const Call& call) {
+  const RunRecord* before = context.runs.find(call.id);
+  const bool was_over = before != nullptr && before->phase == RunPhase::finished;
+  if (const auto stopped = context.runs.stop(call.id); !stopped)
+    return respond_error(call.exchange, stopped.error());
+  respond_json(call.exchange, was_over ? 200 : 202,
+               run_to_json(*context.runs.find(call.id), WithOutput::no));
+}
+
+void post_stdin(const ApiContext& context, const Call& call) {
+  const auto close = call.request.query.find("close");
+  const bool closes = close != call.request.query.end() && close->second == "true";
+  if (close != call.request.query.end() && !closes && close->second != "false")
+    return respond_error(call.exchange, {ErrorCode::invalid_request, "'close' is true or false"});
+  if (const auto written = context.runs.write_stdin(call.id, call.request.body, closes); !written)
+    return respond_error(call.exchange, written.error());
+  call.exchange.respond({.status = 204, .content_type = "", .body = "", .headers = {}});
+}
+
+}  // namespace paddock::supervisor

@@ -1,0 +1,70 @@
+#include "supervisor/config/daemon_arguments.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+
+#include "kernel/base/fd.hpp"
+
+namespace paddock::supervisor {
+namespace {
+
+constexpr std::size_t config_bytes_max = 1u << 20;
+
+// True if the file was read and is without a mistake; prints every mistake otherwise.
+bool read_config_file(const std::string& path, DaemonConfig& config) {
+  const auto text = kernel::read_file(path, config_bytes_max);
+  if (!text) {
+    std::cerr << "paddockd: " << text.error().message << "\n";
+    return false;
+  }
+  std::vector<kernel::Diagnostic> diagnostics;
+  apply_config_file(*text, path, config, diagnostics);
+  for (const auto& diagnostic : diagnostics) std::cerr << kernel::to_string(diagnostic) << "\n";
+  return diagnostics.empty();
+}
+
+}  // namespace
+
+ParsedArguments parse_daemon_arguments(int argc, char** argv) {
+  CLI::App app{"paddockd runs untrusted agents and model-written code, each under a profile"};
+  app.set_version_flag("--version", "paddockd " PADDOCK_VERSION);
+  app.footer(
+      "Example:\n"
+      "  paddockd --profiles /usr/share/paddock/profiles --profiles /etc/paddock/profiles\n"
+      "SIGHUP reloads profiles and agents; SIGTERM drains, a second one stops at once.");
+  std::string config_file;
+  std::string runtime_directory;
+  std::string state_directory;
+  std::string cgroup_base;
+  std::vector<std::string> profiles;
+  std::vector<std::string> agents;
+  app.add_option("--config", config_file, "read this TOML file first")->type_name("FILE");
+  app.add_option("--runtime-dir", runtime_directory, "where the sockets are")->type_name("DIR");
+  app.add_option("--state-dir", state_directory, "where lasting state is")->type_name("DIR");
+  app.add_option("--profiles", profiles, "read profiles here; repeat, later ones override")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  app.add_option("--agents", agents, "read agent templates here; repeat, later ones override")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  app.add_option("--cgroup-base", cgroup_base, "make a cgroup v2 leaf for each run below this path")
+      ->type_name("PATH");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return {.config = std::nullopt, .exit_status = app.exit(error) == 0 ? 0 : 1};
+  }
+
+  DaemonConfig config = default_daemon_config();
+  if (!config_file.empty() && !read_config_file(config_file, config))
+    return {.config = std::nullopt, .exit_status = 1};
+  if (!runtime_directory.empty()) config.runtime_directory = runtime_directory;
+  if (!state_directory.empty()) config.state_directory = state_directory;
+  if (!cgroup_base.empty()) config.cgroup_base = cgroup_base;
+  if (!profiles.empty()) config.profile_directories = profiles;
+  if (!agents.empty()) config.agent_directories = agents;
+  return {.config = std::move(config), .exit_status = 0};
+}
+
+}  // namespace paddock::supervisor

@@ -1,0 +1,79 @@
+#include "supervisor/config/daemon_config.hpp"
+
+#include <cstdio>
+
+#include "kernel/policy/parse.hpp"
+#include "kernel/policy/toml_reader.hpp"
+#include "supervisor/config/paths.hpp"
+
+namespace paddock::supervisor {
+namespace {
+
+void read_path(kernel::TomlReader& reader, const char* key, std::string& target) {
+  const auto path = reader.text("", key);
+  if (!path) return;
+  if (!path->starts_with('/'))
+    return reader.report(reader.place("", key),
+                         std::string(key) + " '" + *path + "' is not an absolute path");
+  target = *path;
+}
+
+void read_limits(kernel::TomlReader& reader, DaemonConfig& config) {
+  const auto count = [&](const char* key, std::size_t& target) {
+    if (const auto value = reader.count("limits", key)) target = *value;
+  };
+  count("runs_alive", config.runs.alive_max);
+  count("runs_queued", config.runs.queued_max);
+  count("runs_finished", config.runs.finished_max);
+  count("connections", config.connections_max);
+  if (const auto value = reader.bytes("limits", "body_bytes")) config.body_bytes_max = *value;
+  if (const auto value = reader.duration("limits", "drain_seconds")) config.drain = *value;
+}
+
+}  // namespace
+
+DaemonConfig default_daemon_config() {
+  DaemonConfig config;
+  config.runtime_directory = default_runtime_directory();
+  config.state_directory = default_state_directory();
+  config.profile_directories = default_catalog_directories("profiles");
+  config.agent_directories = default_catalog_directories("agents");
+  return config;
+}
+
+void apply_config_file(std::string_view text, const std::string& file, DaemonConfig& config,
+                       std::vector<kernel::Diagnostic>& diagnostics) {
+  const std::size_t begin = diagnostics.size();
+  auto reader = kernel::TomlReader::parse(text, file, diagnostics);
+  if (!reader) return;
+  read_path(*reader, "runtime_dir", config.runtime_directory);
+  read_path(*reader, "state_dir", config.state_directory);
+  read_path(*reader, "cgroup_base", config.cgroup_base);
+  if (const auto list = reader->text_list("", "profiles")) config.profile_directories = *list;
+  if (const auto list = reader->text_list("", "agents")) config.agent_directories = *list;
+  if (const auto range_text = reader->text("", "host_uids")) {
+    if (const auto range = parse_host_uids(*range_text)) {
+      config.host_uids = *range;
+    } else {
+      reader->report(reader->place("", "host_uids"), range.error().message);
+    }
+  }
+  read_limits(*reader, config);
+  reader->report_unknown_keys();
+  kernel::sort_by_place(diagnostics, begin);
+}
+
+kernel::Result<kernel::HostUidRange> parse_host_uids(const std::string& text) {
+  unsigned first = 0;
+  unsigned last = 0;
+  char rest = 0;
+  if (std::sscanf(text.c_str(), "%u-%u%c", &first, &last, &rest) != 2)
+    return kernel::fail(kernel::ErrorCode::invalid_request,
+                        "host_uids '" + text + "' is not a range such as \"60578-61183\"");
+  if (first == 0 || last < first)
+    return kernel::fail(kernel::ErrorCode::invalid_request,
+                        "host_uids '" + text + "' must go upwards and leave out uid 0");
+  return kernel::HostUidRange{.first = first, .count = last - first + 1};
+}
+
+}  // namespace paddock::supervisor

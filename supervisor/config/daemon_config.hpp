@@ -1,0 +1,42 @@
+#pragma once
+// DaemonConfig: everything that paddockd can be told, from its arguments and its config file. An
+// argument wins over the file, the file over the default.
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "kernel/confine/host_uid.hpp"
+#include "kernel/policy/load.hpp"
+#include "supervisor/runs/run_table.hpp"
+
+namespace paddock::supervisor {
+
+struct DaemonConfig {
+  std::string runtime_directory;                 // sockets; made 0700 if it is missing
+  std::string state_directory;                   // made 0700 if it is missing
+  std::vector<std::string> profile_directories;  // shipped ones first: later ones override
+  std::vector<std::string> agent_directories;
+  std::string cgroup_base;         // empty: runs get no cgroup
+  kernel::HostUidRange host_uids;  // used by root only
+
+  RunTableLimits runs;
+  std::size_t connections_max = 512;
+  std::size_t body_bytes_max = 32u << 20;
+  std::chrono::milliseconds drain{30'000};  // from SIGTERM to the stop of what still runs
+};
+
+DaemonConfig default_daemon_config();
+
+// Overrides `config` with what the TOML text sets:
+//   runtime_dir state_dir cgroup_base = "PATH"   profiles agents = ["DIR", ...]
+//   host_uids = "FIRST-LAST"
+//   [limits] runs_alive runs_queued runs_finished connections body_bytes drain_seconds
+// Mistakes are appended to `diagnostics`.
+void apply_config_file(std::string_view text, const std::string& file, DaemonConfig& config,
+                       std::vector<kernel::Diagnostic>& diagnostics);
+
+// "60578-61183". Fails with invalid_request: no range, uid 0, or backwards.
+kernel::Result<kernel::HostUidRange> parse_host_uids(const std::string& text);
+
+}  // namespace paddock::supervisor

@@ -1,0 +1,70 @@
+#include "supervisor/config/paths.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdlib>
+
+namespace paddock::supervisor {
+namespace {
+
+// A variable that holds an absolute path; XDG says to ignore any other.
+std::string directory_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && value[0] == '/' ? value : "";
+}
+
+std::string home_directory() {
+  const std::string home = directory_variable("HOME");
+  return home.empty() ? "/" : home;
+}
+
+bool is_directory(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+std::string directory_of_this_executable() {
+  char path[PATH_MAX];
+  const ssize_t size = ::readlink("/proc/self/exe", path, sizeof path);
+  if (size <= 0) return ".";
+  const std::string executable(path, static_cast<std::size_t>(size));
+  return executable.substr(0, executable.rfind('/'));
+}
+
+}  // namespace
+
+std::string default_runtime_directory() {
+  if (::geteuid() == 0) return "/run/paddock";
+  const std::string runtime = directory_variable("XDG_RUNTIME_DIR");
+  return runtime.empty() ? "/tmp/paddock-" + std::to_string(::geteuid()) : runtime + "/paddock";
+}
+
+std::string default_state_directory() {
+  if (::geteuid() == 0) return "/var/lib/paddock";
+  const std::string state = directory_variable("XDG_STATE_HOME");
+  return state.empty() ? home_directory() + "/.local/state/paddock" : state + "/paddock";
+}
+
+std::vector<std::string> default_catalog_directories(const std::string& kind) {
+  std::vector<std::string> directories = {directory_of_this_executable() + "/../share/paddock/" +
+                                          kind};
+  if (is_directory("/etc/paddock/" + kind)) directories.push_back("/etc/paddock/" + kind);
+  if (::geteuid() == 0) return directories;
+  const std::string config = directory_variable("XDG_CONFIG_HOME");
+  const std::string own =
+      (config.empty() ? home_directory() + "/.config" : config) + "/paddock/" + kind;
+  if (is_directory(own)) directories.push_back(own);
+  return directories;
+}
+
+std::string main_socket_path(const std::string& runtime_directory) {
+  return runtime_directory + "/paddock.sock";
+}
+
+std::string trainer_socket_path(const std::string& runtime_directory) {
+  return runtime_directory + "/trainer.sock";
+}
+
+}  // namespace paddock::supervisor

@@ -1,0 +1,24 @@
+#pragma once
+// Where paddock's files are when nobody says otherwise: for root as a system service has them, for
+// an ordinary user in the XDG base directories.
+
+#include <string>
+#include <vector>
+
+namespace paddock::supervisor {
+
+// /run/paddock, or $XDG_RUNTIME_DIR/paddock, or /tmp/paddock-UID where there is no XDG_RUNTIME_DIR.
+std::string default_runtime_directory();
+
+// /var/lib/paddock, or $XDG_STATE_HOME/paddock, or ~/.local/state/paddock.
+std::string default_state_directory();
+
+// The shipped directory, found beside the running executable, then /etc/paddock/KIND, then for an
+// ordinary user $XDG_CONFIG_HOME/paddock/KIND; the last two only if they exist. `kind` is
+// "profiles" or "agents".
+std::vector<std::string> default_catalog_directories(const std::string& kind);
+
+std::string main_socket_path(const std::string& runtime_directory);
+std::string trainer_socket_path(const std::string& runtime_directory);
+
+}  // namespace paddock::supervisor

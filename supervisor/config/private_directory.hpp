@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "kernel/base/error.hpp"
+
+namespace paddock::supervisor {
+
+// Makes `path`, and its parents, with mode 0700. If it exists it must be a directory of ours that
+// nobody else can enter; a looser one is refused, not mended: somebody may have been in it already.
+// Fails with io.
+kernel::Result<void> ensure_private_directory(const std::string& path);
+
+}  // namespace paddock::supervisor

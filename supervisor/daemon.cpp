@@ -1,0 +1,220 @@
+#include "supervisor/daemon.hpp"
+
+#include <spdlog/spdlog.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+
+#include "kernel/confine/privilege.hpp"
+#include "kernel/run/strays.hpp"
+#include "supervisor/api/json.hpp"
+#include "supervisor/config/paths.hpp"
+#include "supervisor/config/private_directory.hpp"
+
+namespace paddock::supervisor {
+namespace {
+
+using kernel::Result;
+using std::chrono::milliseconds;
+
+constexpr std::size_t descriptors_per_run = 12;  // pipes, pidfd, control; and memory files at start
+constexpr std::size_t descriptors_per_connection = 2;
+constexpr std::size_t descriptors_besides = 128;
+
+// Enough descriptors for every limit at once, as far as the hard limit allows.
+void raise_descriptor_limit(const DaemonConfig& config) {
+  const std::size_t needed = config.runs.alive_max * descriptors_per_run +
+                             config.connections_max * descriptors_per_connection +
+                             descriptors_besides;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
+  limit.rlim_cur = std::min<rlim_t>(needed, limit.rlim_max);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_cur < needed)
+    spdlog::warn(
+        "the limit on open files is {}, and {} would be needed for {} runs and {} "
+        "connections at once; raise LimitNOFILE",
+        limit.rlim_cur, needed, config.runs.alive_max, config.connections_max);
+}
+
+ServerConfig server_config(const DaemonConfig& config) {
+  ServerConfig server;
+  server.connections_max = config.connections_max;
+  server.parser.body_bytes_max = config.body_bytes_max;
+  server.error_response = [](const HttpError& error) {
+    return Response{.status = error.status,
+                    .content_type = "application/json",
+                    .body = error_to_json({kernel::ErrorCode::invalid_request, error.message}),
+                    .headers = {}};
+  };
+  return server;
+}
+
+// The path that a listening Unix socket is bound to.
+std::string bound_path(int fd) {
+  sockaddr_un address{};
+  socklen_t size = sizeof address;
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return {};
+  return address.sun_path;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Daemon>> Daemon::create(DaemonConfig config, ServiceManager services) {
+  auto loop = TRY(EventLoop::create());
+  TRY_VOID(ensure_private_directory(config.runtime_directory));
+  TRY_VOID(ensure_private_directory(config.state_directory));
+  raise_descriptor_limit(config);
+  kernel::become_subreaper();
+  kernel::Sandbox sandbox = TRY(
+      kernel::Sandbox::open({.cgroup_base = config.cgroup_base, .host_uids = config.host_uids}));
+  TRY_VOID(kernel::keep_only_needed_capabilities());
+
+  std::unique_ptr<Daemon> daemon(
+      new Daemon(std::move(config), std::move(services), std::move(loop), std::move(sandbox)));
+  // Signals come before readiness: a reload may follow it at once.
+  TRY_VOID(daemon->handle_signals());
+  // Profiles are read once, here: a bad one must stop the daemon, not the third request.
+  const auto diagnostics = daemon->catalog_.reload();
+  for (const auto& diagnostic : diagnostics) spdlog::error("{}", kernel::to_string(diagnostic));
+  if (!diagnostics.empty())
+    return kernel::fail(kernel::ErrorCode::sandbox_policy_error,
+                        std::to_string(diagnostics.size()) + " mistakes in profiles and agents");
+  TRY_VOID(daemon->listen());
+  return daemon;
+}
+
+Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<EventLoop> loop,
+               kernel::Sandbox sandbox)
+    : config_(std::move(config)),
+      services_(std::move(services)),
+      loop_(std::move(loop)),
+      sandbox_(std::move(sandbox)),
+      catalog_(config_.profile_directories, config_.agent_directories),
+      runs_(loop_->get(), sandbox_, config_.runs),
+      api_({.loop = loop_->get(),
+            .sandbox = sandbox_,
+            .runs = runs_,
+            .catalog = catalog_,
+            .on_reload = [this](const auto& diagnostics) { report_reload(diagnostics); }}),
+      watchdog_timer_(loop_->get()),
+      farewell_timer_(loop_->get()) {}
+
+Daemon::~Daemon() = default;
+
+Result<void> Daemon::handle_signals() {
+  TRY_VOID(loop_->handle_signal(SIGHUP, [this] { reload(); }));
+  TRY_VOID(loop_->handle_signal(SIGTERM, [this] { shut_down(); }));
+  TRY_VOID(loop_->handle_signal(SIGINT, [this] { shut_down(); }));
+  return {};
+}
+
+// ---- Sockets -----------------------------------------------------------------------------------
+
+Result<Listener> Daemon::listener(const std::string& path, const std::string& name,
+                                  std::vector<PassedSocket>& passed) {
+  const auto matching = std::find_if(passed.begin(), passed.end(), [&](const PassedSocket& socket) {
+    return bound_path(socket.fd.get()).ends_with("/" + name);
+  });
+  if (matching == passed.end()) return bind_listener(path);
+  kernel::Fd fd = std::move(matching->fd);
+  passed.erase(matching);
+  return adopt_listener(std::move(fd));
+}
+
+Result<void> Daemon::listen() {
+  std::vector<PassedSocket> passed = services_.take_sockets();
+  Listener main_listener =
+      TRY(listener(main_socket_path(config_.runtime_directory), "paddock.sock", passed));
+  Listener trainer_listener =
+      TRY(listener(trainer_socket_path(config_.runtime_directory), "trainer.sock", passed));
+  for (const PassedSocket& socket : passed)
+    spdlog::warn(
+        "the service manager passed a socket '{}' that is neither paddock.sock nor "
+        "trainer.sock, ignoring it",
+        socket.name);
+  main_server_ = TRY(Server::start(loop_->get(), std::move(main_listener), server_config(config_),
+                                   [this](HttpRequest request, Exchange exchange) {
+                                     api_.handle(std::move(request), exchange);
+                                   }));
+  trainer_server_ =
+      TRY(Server::start(loop_->get(), std::move(trainer_listener), server_config(config_),
+                        [this](HttpRequest request, Exchange exchange) {
+                          api_.handle_trainer(std::move(request), exchange);
+                        }));
+  return {};
+}
+
+// ---- Life --------------------------------------------------------------------------------------
+
+void Daemon::serve() {
+  spdlog::info("listening on {} with {} profiles and {} agents",
+               main_socket_path(config_.runtime_directory), catalog_.catalog().profiles.size(),
+               catalog_.catalog().agents.size());
+  services_.ready(status());
+  feed_watchdog();
+  loop_->run();
+}
+
+void Daemon::reload() {
+  services_.reloading();
+  report_reload(catalog_.reload());
+  services_.ready(status());
+}
+
+void Daemon::report_reload(const std::vector<kernel::Diagnostic>& diagnostics) {
+  if (diagnostics.empty()) {
+    spdlog::info("reloaded {} profiles and {} agents", catalog_.catalog().profiles.size(),
+                 catalog_.catalog().agents.size());
+  } else {
+    for (const auto& diagnostic : diagnostics) spdlog::error("{}", kernel::to_string(diagnostic));
+    spdlog::error("reload failed, keeping the profiles and agents that were in force");
+  }
+  services_.status(status());
+}
+
+std::string Daemon::status() const {
+  return catalog_.stale() ? "serving; the last reload failed, older profiles are in force"
+                          : "serving";
+}
+
+// The first signal drains, the second stops what still runs, a third leaves it to the end of the
+// process, where everything is killed.
+void Daemon::shut_down() {
+  switch (++stop_signals_) {
+    case 1:
+      spdlog::info("draining: {} runs alive, {} queued; at most {} ms", runs_.alive(),
+                   runs_.queued(), config_.drain.count());
+      services_.stopping("draining");
+      runs_.drain(config_.drain, [this] { drained(); });
+      return;
+    case 2:
+      spdlog::info("stopping {} runs", runs_.alive());
+      runs_.stop_all(kernel::Cause::shutdown);
+      return;
+    default:
+      loop_->stop();
+  }
+}
+
+// Outcomes are on their way to their clients: they get a moment to read them.
+void Daemon::drained() {
+  constexpr milliseconds farewell{1000};
+  main_server_->stop_accepting([this] { loop_->stop(); });
+  farewell_timer_.start(farewell, [this] { loop_->stop(); });
+}
+
+// From the loop itself, so that a stuck loop is noticed.
+void Daemon::feed_watchdog() {
+  const auto interval = services_.watchdog_interval();
+  if (!interval || stop_signals_ > 0) return;
+  services_.watchdog();
+  watchdog_timer_.start(std::chrono::duration_cast<milliseconds>(*interval / 3),
+                        [this] { feed_watchdog(); });
+}
+
+}  // namespace paddock::supervisor

@@ -1,0 +1,60 @@
+#pragma once
+// Daemon: the parts of paddockd, in the order in which they must die.
+
+#include <memory>
+
+#include "kernel/run/sandbox.hpp"
+#include "supervisor/api/api.hpp"
+#include "supervisor/config/catalog_store.hpp"
+#include "supervisor/config/daemon_config.hpp"
+#include "supervisor/http/server.hpp"
+#include "supervisor/loop/event_loop.hpp"
+#include "supervisor/loop/timer.hpp"
+#include "supervisor/runs/run_table.hpp"
+#include "supervisor/telemetry/service_manager.hpp"
+
+namespace paddock::supervisor {
+
+class Daemon {
+ public:
+  // Everything is checked and bound; nothing is accepted before serve(). Fails with the first thing
+  // that keeps the daemon from doing its whole job.
+  static kernel::Result<std::unique_ptr<Daemon>> create(DaemonConfig config,
+                                                        ServiceManager services);
+  ~Daemon();
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+
+  // Returns when a signal has ended the daemon and no run is left.
+  void serve();
+
+ private:
+  Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<EventLoop> loop,
+         kernel::Sandbox sandbox);
+
+  kernel::Result<void> handle_signals();
+  kernel::Result<void> listen();
+  kernel::Result<Listener> listener(const std::string& path, const std::string& name,
+                                    std::vector<PassedSocket>& passed);
+  void reload();
+  void report_reload(const std::vector<kernel::Diagnostic>& diagnostics);
+  void shut_down();
+  void drained();
+  void feed_watchdog();
+  std::string status() const;
+
+  DaemonConfig config_;
+  ServiceManager services_;
+  std::unique_ptr<EventLoop> loop_;
+  kernel::Sandbox sandbox_;
+  CatalogStore catalog_;
+  RunTable runs_;
+  Api api_;
+  std::unique_ptr<Server> main_server_;
+  std::unique_ptr<Server> trainer_server_;
+  Timer watchdog_timer_;
+  Timer farewell_timer_;
+  int stop_signals_ = 0;
+};
+
+}  // namespace paddock::supervisor

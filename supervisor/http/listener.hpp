@@ -1,0 +1,54 @@
+#pragma once
+// A listening Unix socket: bound by us under strict rules, or passed in by the service manager.
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <string>
+
+#include "kernel/base/error.hpp"
+#include "kernel/base/fd.hpp"
+
+namespace paddock::supervisor {
+
+// The longest path that a Unix socket address can hold (sizeof sun_path, less its NUL).
+inline constexpr std::size_t socket_path_bytes_max = 107;
+
+// The file of a socket that we bound. Removes it at the end, but only if it is still the same file:
+// after a take-over the path belongs to somebody else.
+class SocketFile {
+ public:
+  SocketFile() = default;  // owns nothing: a passed socket
+  SocketFile(std::string path, dev_t device, ino_t inode);
+  SocketFile(SocketFile&& other) noexcept;
+  SocketFile& operator=(SocketFile&& other) noexcept;
+  SocketFile(const SocketFile&) = delete;
+  SocketFile& operator=(const SocketFile&) = delete;
+  ~SocketFile();
+
+  void remove();
+
+ private:
+  std::string path_;  // empty: nothing to remove
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
+};
+
+struct Listener {
+  kernel::Fd fd;    // non-blocking, close-on-exec, already listening
+  SocketFile file;  // declared last: the file goes before the socket closes
+};
+
+// Binds `path` with mode 0600. Every refusal names the path and what to do about it:
+//  - invalid_request: a path that is empty, has a NUL, or is longer than socket_path_bytes_max;
+//  - io: the directory is missing, is not ours (or root's), or lets group or others in;
+//  - io: a running daemon answers there, or is just starting there;
+//  - io: the path is taken by anything but a socket of ours. Only a socket of ours that nobody
+//    listens on is replaced.
+kernel::Result<Listener> bind_listener(const std::string& path);
+
+// Takes over a socket that already listens (socket activation). Who may connect is then decided by
+// the unit file. Fails with io if `fd` is no listening Unix stream socket.
+kernel::Result<Listener> adopt_listener(kernel::Fd fd);
+
+}  // namespace paddock::supervisor

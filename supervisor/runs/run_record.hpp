@@ -1,0 +1,42 @@
+#pragma once
+// RunRecord: one run as clients see it, from the queue to its end. Plain data.
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernel/run/receipt.hpp"
+#include "kernel/run/result.hpp"
+
+namespace paddock::supervisor {
+
+using RunId = std::string;  // "r-" and 16 hexadecimal digits
+
+RunId make_run_id();
+
+enum class RunPhase { queued, running, finished };
+
+std::string_view name_of(RunPhase phase);
+std::optional<RunPhase> phase_named(std::string_view name);
+
+struct RunRecord {
+  RunId id;
+  RunPhase phase = RunPhase::queued;
+  std::string profile;
+  std::string agent;  // empty: the request named an argv
+  std::string tenant;
+  std::vector<std::string> argv;
+  std::chrono::system_clock::time_point created_at;
+  std::uint64_t queue_ms = 0;  // from the request to the spawn
+  std::string policy_hash;
+  std::vector<std::string> degraded;            // controls asked for and missing
+  std::optional<kernel::Receipt> receipt;       // once observed
+  std::optional<kernel::SandboxResult> result;  // when finished
+
+  bool operator==(const RunRecord&) const = default;
+};
+
+}  // namespace paddock::supervisor
