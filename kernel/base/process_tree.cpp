@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <csignal>
+#include <sstream>
 #include <string>
 
 namespace paddock::kernel {
@@ -35,13 +36,39 @@ void append_pids(const std::string& text, std::vector<pid_t>& pids) {
   }
 }
 
-// `state` is the third field of /proc/PID/stat, after a name that may itself hold ") ".
+// The fields of /proc/PID/stat from `state` on, by their numbers in proc(5); empty if it is gone.
+class Stat {
+ public:
+  explicit Stat(pid_t pid) {
+    const std::string text = read_all("/proc/" + std::to_string(pid) + "/stat");
+    // The second field is a name that may itself hold ") ".
+    const std::size_t name_end = text.rfind(')');
+    if (name_end == std::string::npos) return;
+    std::istringstream words(text.substr(name_end + 1));
+    for (std::string word; words >> word;) fields_.push_back(word);
+  }
+
+  bool is_there() const { return fields_.size() > 20 - first_number; }
+  char state() const { return fields_[0][0]; }
+  std::uint64_t number(std::size_t field) const {
+    const std::string& text = fields_[field - first_number];
+    std::uint64_t value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+  }
+
+ private:
+  static constexpr std::size_t first_number = 3;
+  std::vector<std::string> fields_;
+};
+
+// True when no thread of the process can run any more. The state alone does not say so: a process
+// whose main thread has ended is shown as a zombie while its other threads go on.
 bool is_dead(pid_t pid) {
-  const std::string stat = read_all("/proc/" + std::to_string(pid) + "/stat");
-  const std::size_t name_end = stat.rfind(')');
-  if (name_end == std::string::npos || name_end + 2 >= stat.size()) return true;
-  const char state = stat[name_end + 2];
-  return state == 'Z' || state == 'X';
+  const Stat stat(pid);
+  if (!stat.is_there()) return true;
+  constexpr std::size_t num_threads = 20;
+  return (stat.state() == 'Z' || stat.state() == 'X') && stat.number(num_threads) <= 1;
 }
 
 }  // namespace
@@ -58,6 +85,15 @@ std::vector<pid_t> children_of(pid_t pid) {
   }
   ::closedir(directory);
   return children;
+}
+
+std::uint64_t own_cpu_us(pid_t pid) {
+  const Stat stat(pid);
+  if (!stat.is_there()) return 0;
+  constexpr std::size_t utime = 14;
+  constexpr std::size_t stime = 15;
+  const auto ticks_per_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
+  return (stat.number(utime) + stat.number(stime)) * 1'000'000 / ticks_per_second;
 }
 
 std::size_t kill_descendants(pid_t root) {

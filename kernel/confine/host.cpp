@@ -108,18 +108,34 @@ void append_matches(const char* pattern, std::vector<std::string>& paths) {
   ::globfree(&found);
 }
 
-void detect_user_namespaces(HostFacts& host) {
+// 0, or the errno of the attempt in a forked child. It answers through a pipe: its exit status is
+// lost where the program around this library ignores SIGCHLD.
+int try_user_namespace() {
+  auto pipe = make_pipe();
+  if (!pipe) return EMFILE;
   const pid_t pid = ::fork();
-  if (pid == 0) ::_exit(::unshare(CLONE_NEWUSER) == 0 ? 0 : errno);
-  int status = 0;
-  if (pid > 0) {
-    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
+  if (pid < 0) return errno;
+  if (pid == 0) {
+    const int error = ::unshare(CLONE_NEWUSER) == 0 ? 0 : errno;
+    const bool told = ::write(pipe->write_end.get(), &error, sizeof error) == sizeof error;
+    ::_exit(told ? 0 : 1);
   }
-  host.user_namespaces = pid > 0 && status == 0;
+  pipe->write_end.close();
+  int error = 0;
+  ssize_t count = 0;
+  while ((count = ::read(pipe->read_end.get(), &error, sizeof error)) < 0 && errno == EINTR) {
+  }
+  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return count == sizeof error ? error : EIO;
+}
+
+void detect_user_namespaces(HostFacts& host) {
+  const int error = try_user_namespace();
+  host.user_namespaces = error == 0;
   if (host.user_namespaces) return;
   host.user_namespaces_problem =
-      "user namespaces are not available (" + errno_text(WEXITSTATUS(status)) +
+      "user namespaces are not available (" + errno_text(error) +
       "): look at user.max_user_namespaces, kernel.unprivileged_userns_clone, " +
       "kernel.apparmor_restrict_unprivileged_userns, or a container's seccomp profile";
 }

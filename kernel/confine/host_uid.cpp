@@ -11,29 +11,45 @@ namespace paddock::kernel {
 namespace {
 
 // Where the search begins: the next after the last in this process, and anywhere in a new one.
-uid_t& next_offset(const HostUidRange& range) {
-  static uid_t offset = static_cast<uid_t>(::getpid()) % range.count;
-  return offset;
+uid_t next_offset(const HostUidRange& range) {
+  static uid_t turn = static_cast<uid_t>(::getpid());
+  return turn++ % range.count;
+}
+
+Result<Fd> open_lock(uid_t uid, const std::string& lock_directory) {
+  if (::mkdir(lock_directory.c_str(), 0700) != 0 && errno != EEXIST)
+    return fail_errno("make '" + lock_directory + "'");
+  const std::string path = lock_directory + "/" + std::to_string(uid);
+  Fd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!lock) return fail_errno("open '" + path + "'");
+  return lock;
+}
+
+// True if it was taken, false if somebody else has it.
+Result<bool> try_lock(const Fd& lock, int kind) {
+  if (::flock(lock.get(), kind | LOCK_NB) == 0) return true;
+  if (errno != EWOULDBLOCK) return fail_errno("lock a host uid");
+  return false;
 }
 
 }  // namespace
 
 Result<HostUidLease> HostUidLease::take(const HostUidRange& range,
                                         const std::string& lock_directory) {
-  if (::mkdir(lock_directory.c_str(), 0700) != 0 && errno != EEXIST)
-    return fail_errno("make '" + lock_directory + "'");
   for (uid_t tried = 0; tried < range.count; ++tried) {
-    uid_t& offset = next_offset(range);
-    const uid_t uid = range.first + offset;
-    offset = (offset + 1) % range.count;
-    const std::string path = lock_directory + "/" + std::to_string(uid);
-    Fd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!lock) return fail_errno("open '" + path + "'");
-    if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) return HostUidLease(uid, std::move(lock));
-    if (errno != EWOULDBLOCK) return fail_errno("lock '" + path + "'");
+    const uid_t uid = range.first + next_offset(range);
+    Fd lock = TRY(open_lock(uid, lock_directory));
+    if (TRY(try_lock(lock, LOCK_EX))) return HostUidLease(uid, std::move(lock));
   }
   return fail(ErrorCode::too_busy,
               "all " + std::to_string(range.count) + " host uids for runs are in use");
+}
+
+Result<HostUidLease> HostUidLease::share(uid_t uid, const std::string& lock_directory) {
+  Fd lock = TRY(open_lock(uid, lock_directory));
+  if (TRY(try_lock(lock, LOCK_SH))) return HostUidLease(uid, std::move(lock));
+  return fail(ErrorCode::too_busy,
+              "host uid " + std::to_string(uid) + " belongs to another run at the moment");
 }
 
 }  // namespace paddock::kernel

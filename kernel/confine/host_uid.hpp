@@ -14,6 +14,8 @@ struct HostUidRange {
   // systemd's "Users, Groups, UIDs and GIDs".
   uid_t first = 60578;
   uid_t count = 606;
+
+  bool contains(uid_t uid) const { return uid >= first && uid - first < count; }
 };
 
 // A uid that no other run on this host has, until the lease is destroyed. Every supervisor on the
@@ -24,6 +26,11 @@ class HostUidLease {
   // for root. Fails with too_busy if all are in use and with io if the lock files cannot be made.
   static Result<HostUidLease> take(const HostUidRange& range,
                                    const std::string& lock_directory = "/run/paddock-uids");
+
+  // This very uid, shared with other runs that ask for it and with nobody else: for runs that work
+  // in a directory which belongs to it. Fails with too_busy if one run has it for itself.
+  static Result<HostUidLease> share(uid_t uid,
+                                    const std::string& lock_directory = "/run/paddock-uids");
 
   uid_t uid() const { return uid_; }
 

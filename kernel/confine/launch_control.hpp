@@ -29,6 +29,7 @@ struct ControlMessage {
   std::uint64_t cpu_user_us = 0;  // of the agent and every descendant that was reaped
   std::uint64_t cpu_system_us = 0;
   std::uint64_t max_rss_kib = 0;  // of the largest single process
+  std::uint64_t own_cpu_us = 0;   // agent_exited: of the agent's process alone, as RLIMIT_CPU counts
   char text[96] = {};
 };
 static_assert(sizeof(ControlMessage) <= 160);

@@ -1,5 +1,6 @@
 #include "kernel/confine/launch_spec.hpp"
 
+#include <climits>
 #include <cstring>
 
 namespace paddock::kernel {
@@ -43,6 +44,14 @@ class Reader {
     std::string value(rest_.substr(0, size));
     rest_.remove_prefix(size);
     return value;
+  }
+  bool flag() {
+    const std::uint64_t value = number();
+    return value > 1 ? spoil() != 0 : value == 1;
+  }
+  int resource() {
+    const std::uint64_t value = number();
+    return static_cast<int>(value > INT_MAX ? spoil() : value);
   }
   std::vector<std::string> texts() {
     const std::uint64_t count = number();
@@ -91,11 +100,11 @@ std::optional<LaunchSpec> decode_launch_spec(std::string_view bytes) {
   spec.workdir = reader.text();
   const std::uint64_t rlimits = reader.number();
   for (std::uint64_t i = 0; i < rlimits && reader.whole(); ++i) {
-    const int resource = static_cast<int>(reader.number());
+    const int resource = reader.resource();
     spec.rlimits.push_back({resource, reader.number()});
   }
-  spec.new_session = reader.number() != 0;
-  spec.own_user_namespace = reader.number() != 0;
+  spec.new_session = reader.flag();
+  spec.own_user_namespace = reader.flag();
   if (!reader.at_end()) return std::nullopt;
   return spec;
 }

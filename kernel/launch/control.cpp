@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "kernel/confine/launch_spec.hpp"
+#include "kernel/launch/process_state.hpp"
 
 namespace paddock::launch {
 
@@ -21,7 +22,8 @@ void die(const char* step, int error) {
   kernel::ControlMessage message{.kind = kernel::ControlKind::setup_failed, .error = error};
   std::strncpy(message.text, step, sizeof message.text - 1);
   send(message);
-  ::_exit(1);
+  // 0 tells the supervisor that no descendant is left, which is so if nothing was started yet.
+  ::_exit(has_children() ? 1 : 0);
 }
 
 }  // namespace paddock::launch

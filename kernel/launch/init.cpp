@@ -13,6 +13,7 @@
 #include <cstring>
 #include <string>
 
+#include "kernel/base/process_tree.hpp"
 #include "kernel/launch/agent.hpp"
 #include "kernel/launch/control.hpp"
 #include "kernel/launch/process_state.hpp"
@@ -128,13 +129,16 @@ class Init {
   }
 
   void read_signals() {
-    if (kill_was_ordered(signals_)) over_ = true;
+    // As PID 1 of a sandbox only the run itself could have sent it: the supervisor's order goes to
+    // the guard. A SIGTERM to PID 1 is without effect there, as in any PID namespace.
+    if (kill_was_ordered(signals_) && ::getpid() != 1) over_ = true;
     reap();
   }
 
   // Reaps the agent and every orphan that came to us. Stops at the agent: what is left then is
   // killed before it is reaped.
   void reap() {
+    note_own_cpu_of_agent();
     for (;;) {
       siginfo_t info{};
       if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG) != 0 || info.si_pid == 0) return;
@@ -146,6 +150,15 @@ class Init {
     }
   }
 
+  // The kernel has the agent's own share only until it is reaped; then it is summed up with that of
+  // its children.
+  void note_own_cpu_of_agent() {
+    siginfo_t info{};
+    if (::waitid(P_PID, static_cast<id_t>(agent_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid == agent_)
+      own_cpu_us_ = kernel::own_cpu_us(agent_);
+  }
+
   void report(const siginfo_t& info) {
     if (exec_failed_) return;  // the supervisor knows; the 127 is ours, not the program's
     const bool exited = info.si_code == CLD_EXITED;
@@ -153,11 +166,13 @@ class Init {
                            .exited = exited ? info.si_status : -1,
                            .signal = exited ? 0 : info.si_status};
     add_usage(message);
+    message.own_cpu_us = own_cpu_us_;
     send(message);
   }
 
   int signals_;
   pid_t agent_ = -1;
+  std::uint64_t own_cpu_us_ = 0;
   int gate_ = -1;
   int exec_error_ = -1;
   bool gate_opened_ = false;

@@ -51,7 +51,10 @@ int main(int argc, char** argv) {
   ::prctl(PR_SET_NAME, "paddock-launch", 0, 0, 0);
 
   launch::block_signals();
-  if (::getpid() != 1) launch::become_subreaper();
+  if (::getpid() != 1) {  // PID 1 inside a sandbox has both from its guard, or needs neither
+    launch::become_subreaper();
+    launch::become_preferred_oom_victim();
+  }
   const auto spec = kernel::decode_launch_spec(read_spec_bytes());
   if (!spec) launch::die("decode the launch spec", EINVAL);
 

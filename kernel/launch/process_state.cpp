@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -64,6 +65,18 @@ void release_standard_streams() {
 
 void become_unreadable() {
   if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) die("become unreadable", errno);
+}
+
+void become_preferred_oom_victim() {
+  constexpr char score[] = "500";  // of -1000 to 1000; raising it takes no privilege
+  const int fd = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (fd < 0 || ::write(fd, score, sizeof score - 1) < 0) die("set oom_score_adj", errno);
+  ::close(fd);
+}
+
+bool has_children() {
+  siginfo_t info{};
+  return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
 }
 
 void become_subreaper() {

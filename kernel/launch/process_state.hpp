@@ -23,6 +23,14 @@ void release_standard_streams();
 // Not dumpable: no ptrace, no pidfd_getfd, no /proc/PID/{mem,environ,fd} for the agent's user.
 void become_unreadable();
 
+// The run dies before its host: a supervisor may be protected from the kernel's OOM killer, and what
+// it starts would inherit that.
+void become_preferred_oom_victim();
+
+// False is the kernel's word (ECHILD) that no child is left, living or dead: for a subreaper or the
+// init of a PID namespace, that no descendant is.
+bool has_children();
+
 // Orphans of the run come to this process, not to the host's init.
 void become_subreaper();
 

@@ -10,6 +10,7 @@
 
 #include "kernel/base/process_tree.hpp"
 #include "kernel/launch/control.hpp"
+#include "kernel/launch/process_state.hpp"
 
 namespace paddock::launch {
 namespace {
@@ -19,16 +20,11 @@ void nap() {
   ::nanosleep(&millisecond, nullptr);
 }
 
-// False when there is no child left at all.
-bool reap_the_dead() {
-  for (;;) {
-    siginfo_t info{};
-    if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG) != 0) {
-      if (errno == EINTR) continue;
-      return false;  // ECHILD
-    }
-    if (info.si_pid == 0) return true;
-  }
+void reap_the_dead() {
+  siginfo_t info{};
+  do {
+    info = {};
+  } while (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG) == 0 ? info.si_pid != 0 : errno == EINTR);
 }
 
 }  // namespace
@@ -50,14 +46,14 @@ void add_usage(kernel::ControlMessage& message) {
 // into. Only ECHILD ends the loop: a descendant without a living ancestor below us is our child.
 void kill_and_reap_all() {
   const bool init_of_pid_namespace = ::getpid() == 1;
-  for (;;) {
+  while (has_children()) {
     if (init_of_pid_namespace) {
       ::kill(-1, SIGKILL);  // everything in the namespace but us
     } else {
       while (kernel::kill_descendants(::getpid()) > 0) nap();
     }
-    if (!reap_the_dead()) break;
-    nap();  // somebody is alive: dying, or born since the pass
+    reap_the_dead();
+    if (has_children()) nap();  // somebody is alive: dying, or born since the pass
   }
   kernel::ControlMessage message{.kind = kernel::ControlKind::all_gone};
   add_usage(message);

@@ -29,11 +29,12 @@ std::string_view name_of(Cause cause);  // "wall_clock"
 
 // How the agent's own process ended, as the kernel told its parent.
 struct Exit {
-  int code = -1;   // 0..255, or -1: it did not exit
-  int signal = 0;  // or 0
-  std::uint64_t cpu_user_us = 0;
-  std::uint64_t cpu_system_us = 0;
-  std::uint64_t max_rss_kib = 0;
+  int code = -1;                    // 0..255, or -1: it did not exit
+  int signal = 0;                   // or 0
+  std::uint64_t own_cpu_us = 0;     // of this process alone: what RLIMIT_CPU counts
+  std::uint64_t cpu_user_us = 0;    // with all that was reaped below it
+  std::uint64_t cpu_system_us = 0;  // the same
+  std::uint64_t max_rss_kib = 0;    // of the largest single process
 
   bool operator==(const Exit&) const = default;
 };

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cassert>
 #include <cerrno>
 #include <csignal>
@@ -37,9 +38,19 @@ void send_signal(const Fd& pidfd, int signal) {
 Exit exit_of(const ControlMessage& message) {
   return {.code = message.exited,
           .signal = message.signal,
+          .own_cpu_us = message.own_cpu_us,
           .cpu_user_us = message.cpu_user_us,
           .cpu_system_us = message.cpu_system_us,
           .max_rss_kib = message.max_rss_kib};
+}
+
+// The process that sent a packet, as the kernel says.
+pid_t sender_of(msghdr& header) {
+  for (cmsghdr* at = CMSG_FIRSTHDR(&header); at != nullptr; at = CMSG_NXTHDR(&header, at)) {
+    if (at->cmsg_level == SOL_SOCKET && at->cmsg_type == SCM_CREDENTIALS)
+      return reinterpret_cast<const ucred*>(CMSG_DATA(at))->pid;
+  }
+  return -1;
 }
 
 std::string ending_text(const ControlMessage& message) {
@@ -120,7 +131,8 @@ std::vector<Run::Watch> Run::watches() const {
 }
 
 std::optional<Clock::time_point> Run::next_time() const {
-  return timer_;
+  if (!timer_ || !look_again_) return timer_ ? timer_ : look_again_;
+  return std::min(*timer_, *look_again_);
 }
 
 // ---- Events: from descriptors and the clock to the machine -------------------------------------
@@ -137,6 +149,8 @@ void Run::on_ready(int fd) {
 }
 
 void Run::on_time() {
+  if (finished()) return;
+  if (look_again_ && Clock::now() >= *look_again_) finish_launcher();
   if (finished() || !timer_ || Clock::now() < *timer_) return;
   timer_.reset();
   perform(machine_.on(TimePassed{}));
@@ -167,10 +181,7 @@ void Run::read_control() {
     message.text[sizeof message.text - 1] = '\0';
     switch (message.kind) {
       case ControlKind::agent_ready:
-        for (cmsghdr* at = CMSG_FIRSTHDR(&header); at != nullptr; at = CMSG_NXTHDR(&header, at)) {
-          if (at->cmsg_level == SOL_SOCKET && at->cmsg_type == SCM_CREDENTIALS)
-            agent_ = reinterpret_cast<const ucred*>(CMSG_DATA(at))->pid;
-        }
+        agent_ = sender_of(header);
         perform(machine_.on(AgentReady{}));
         break;
       case ControlKind::agent_started:
@@ -190,6 +201,8 @@ void Run::read_control() {
         break;
       case ControlKind::all_gone:
         usage_ = exit_of(message);
+        // Inside bubblewrap the init says it too, of itself; the guard speaks for the whole run.
+        if (sender_of(header) == spawned_.launcher) launcher_proved_ = true;
         break;
       case ControlKind::wrapper_exited:
         perform(machine_.on(WrapperExited{ending_text(message)}));
@@ -207,15 +220,30 @@ void Run::reap_launcher() {
   if (spawned_.control) read_control();
   if (finished()) return;
   siginfo_t info{};
-  if (::waitid(P_PIDFD, static_cast<id_t>(spawned_.launcher_pidfd.get()), &info,
-               WEXITED | WNOHANG) != 0 ||
-      info.si_pid == 0)
-    return;
+  const int reaped = ::waitid(P_PIDFD, static_cast<id_t>(spawned_.launcher_pidfd.get()), &info,
+                              WEXITED | WNOHANG);
+  if (reaped == 0 && info.si_pid == 0) return;
+  // ECHILD: the program around this library ignores SIGCHLD or reaps whatever it finds, and the
+  // status is lost. Then what the launcher said last counts.
+  if (reaped == 0) launcher_proved_ = info.si_code == CLD_EXITED && info.si_status == 0;
   retire(spawned_.launcher_pidfd);
-  if (!ended_at_) ended_at_ = Clock::now();
-  const bool proved = info.si_code == CLD_EXITED && info.si_status == 0;
+  launcher_gone_at_ = Clock::now();
+  if (!ended_at_) ended_at_ = launcher_gone_at_;
+  finish_launcher();
+}
+
+// Without the launcher's word, an empty cgroup is the proof. What cgroup.kill killed takes some
+// milliseconds to leave it.
+void Run::finish_launcher() {
+  look_again_.reset();
   const bool empty_cgroup = resources_.cgroup && !resources_.cgroup->populated();
-  perform(machine_.on(LauncherExited{proved || empty_cgroup}));
+  if (resources_.cgroup && !launcher_proved_ && !empty_cgroup &&
+      Clock::now() - *launcher_gone_at_ < kill_time_max) {
+    resources_.cgroup->kill();
+    look_again_ = Clock::now() + milliseconds(1);
+    return;
+  }
+  perform(machine_.on(LauncherExited{launcher_proved_ || empty_cgroup}));
 }
 
 void Run::read_output(Fd& fd, OutputCapture& capture, Stream stream) {

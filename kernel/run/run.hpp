@@ -92,6 +92,7 @@ class Run {
 
   void read_control();
   void reap_launcher();
+  void finish_launcher();
   void read_output(Fd& fd, OutputCapture& capture, Stream stream);
   void feed_stdin();
 
@@ -107,6 +108,10 @@ class Run {
   std::optional<Clock::time_point> gate_opened_at_;
   std::optional<Clock::time_point> ended_at_;  // when the agent's end was reported
   std::optional<Clock::time_point> timer_;
+
+  bool launcher_proved_ = false;  // paddock-launch has said that it has no descendant left
+  std::optional<Clock::time_point> launcher_gone_at_;
+  std::optional<Clock::time_point> look_again_;  // whether the cgroup is empty now
 
   pid_t agent_ = -1;
   bool gate_opened_ = false;

@@ -36,17 +36,20 @@ Actions RunMachine::on(const AgentStarted&) {
 }
 
 Actions RunMachine::on(const ExecFailed& event) {
+  if (state_ == RunState::done) return {};
   if (!settled_) ending_.exec_error = event.error;
   settle(Cause::cannot_execute, event.step + ": " + errno_text(event.error));
   return drain();
 }
 
 Actions RunMachine::on(const SetupFailed& event) {
+  if (state_ == RunState::done) return {};
   settle(Cause::cannot_isolate, event.message);
   return drain();
 }
 
 Actions RunMachine::on(const AgentExited& event) {
+  if (state_ == RunState::done) return {};
   if (!ending_.exit) ending_.exit = event.exit;
   if (state_ == RunState::starting || state_ == RunState::checking) {
     settle(Cause::cannot_isolate, "the agent's process ended before its program was started");
@@ -66,7 +69,9 @@ Actions RunMachine::on(const WrapperExited& event) {
 }
 
 Actions RunMachine::on(const LauncherExited& event) {
+  if (state_ == RunState::done) return {};
   launcher_gone_ = true;
+  ending_.survivors_unproved = !event.clean;
   if (state_ == RunState::starting || state_ == RunState::checking) {
     settle(Cause::cannot_isolate, "paddock-launch ended before the program was started");
   } else if (!ending_.exit) {
@@ -80,11 +85,13 @@ Actions RunMachine::on(const LauncherExited& event) {
 }
 
 Actions RunMachine::on(const OutputClosed&) {
+  if (state_ == RunState::done) return {};
   output_closed_ = true;
   return finish_if_over();
 }
 
 Actions RunMachine::on(const StopRequested& event) {
+  if (state_ == RunState::done) return {};
   settle(event.cause, "");
   switch (state_) {
     case RunState::starting:
@@ -121,7 +128,7 @@ Actions RunMachine::on(const TimePassed&) {
       return {Action::kill_launcher, Action::arm_drain_timer};
     case RunState::draining:
       if (!launcher_gone_ && !launcher_killed_) return kill();
-      ending_.survivors_unproved = !launcher_gone_;
+      if (!launcher_gone_) ending_.survivors_unproved = true;
       ending_.output_held_open = !output_closed_;
       state_ = RunState::done;
       return {Action::publish_outcome};

@@ -1,5 +1,9 @@
 #include "kernel/run/sandbox.hpp"
 
+#include <sys/stat.h>
+
+#include <utility>
+
 #include "kernel/confine/launcher.hpp"
 
 namespace paddock::kernel {
@@ -19,6 +23,18 @@ Result<std::vector<std::string>> missing_or_refused(const SandboxPolicy& policy,
                   "not delegate: " + names);
 }
 
+// As root: a run writes as its host uid, so that uid must be able to.
+Result<void> check_writable(const std::string& path, const struct stat& info, uid_t uid) {
+  const bool writable =
+      info.st_uid == uid ? (info.st_mode & S_IWUSR) != 0 : (info.st_mode & S_IWOTH) != 0;
+  if (writable) return {};
+  return fail(ErrorCode::sandbox_policy_error,
+              "bind_rw '" + path + "' belongs to uid " + std::to_string(info.st_uid) +
+                  " and cannot be written by host uid " + std::to_string(uid) +
+                  ", which the run has; started as root, paddock gives no run a uid of yours: " +
+                  "chown the directory to " + std::to_string(uid) + ", or run as its owner");
+}
+
 }  // namespace
 
 Result<Sandbox> Sandbox::open(const SandboxOptions& options) {
@@ -26,6 +42,22 @@ Result<Sandbox> Sandbox::open(const SandboxOptions& options) {
   std::optional<CgroupBase> base;
   if (!options.cgroup_base.empty()) base = TRY(prepare_cgroup_base(options.cgroup_base));
   return Sandbox(detect_host(), std::move(launcher), std::move(base), options.host_uids);
+}
+
+// A directory that belongs to a uid of the range is a workspace that several runs use in turn: they
+// all get that uid. Any other writable bind must be open to whichever uid the run gets.
+Result<std::optional<uid_t>> Sandbox::shared_uid(const SandboxPolicy& policy) const {
+  std::optional<uid_t> owner;
+  std::vector<std::pair<std::string, struct stat>> binds;
+  for (const std::string& path : policy.bind_rw) {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) != 0) return fail_errno("look at bind_rw '" + path + "'");
+    if (host_uids_.contains(info.st_uid)) owner = info.st_uid;
+    binds.emplace_back(path, info);
+  }
+  for (const auto& [path, info] : binds)
+    TRY_VOID(check_writable(path, info, owner.value_or(host_uids_.first)));
+  return owner;
 }
 
 Result<Plan> Sandbox::plan(const SandboxPolicy& policy, const std::vector<std::string>& argv,
@@ -39,7 +71,7 @@ Result<Plan> Sandbox::plan(const SandboxPolicy& policy, const std::vector<std::s
 Result<Plan> Sandbox::preview(const SandboxPolicy& policy, const std::vector<std::string>& argv,
                               const std::string& cwd) const {
   RunIdentity identity{.host_uid = std::nullopt, .workspace = "/tmp/paddock-XXXXXX", .cwd = cwd};
-  if (host_.uid == 0) identity.host_uid = host_uids_.first;
+  if (host_.uid == 0) identity.host_uid = TRY(shared_uid(policy)).value_or(host_uids_.first);
   return plan(policy, argv, identity);
 }
 
@@ -50,7 +82,9 @@ Result<std::unique_ptr<Run>> Sandbox::start(const SandboxPolicy& policy,
   RunResources resources;
   RunIdentity identity{.host_uid = std::nullopt, .workspace = "", .cwd = cwd};
   if (host_.uid == 0) {
-    resources.host_uid = TRY(HostUidLease::take(host_uids_));
+    const auto shared = TRY(shared_uid(policy));
+    resources.host_uid =
+        shared ? TRY(HostUidLease::share(*shared)) : TRY(HostUidLease::take(host_uids_));
     identity.host_uid = resources.host_uid->uid();
   }
   if (!policy.use_bubblewrap) {

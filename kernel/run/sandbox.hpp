@@ -30,7 +30,7 @@ class Sandbox {
   Result<Plan> preview(const SandboxPolicy& policy, const std::vector<std::string>& argv,
                        const std::string& cwd) const;
 
-  // Allocates the run's host uid, cgroup and workspace, plans it and starts it. `name` is unique
+  // Allocates the run's host uid (the owner of a writable bind if that is a uid for runs), cgroup and workspace, plans it and starts it. `name` is unique
   // among live runs and names the cgroup. `cwd`: where a run without bubblewrap starts; empty: its
   // workspace.
   Result<std::unique_ptr<Run>> start(const SandboxPolicy& policy,
@@ -48,6 +48,7 @@ class Sandbox {
         cgroup_base_(std::move(cgroup_base)),
         host_uids_(host_uids) {}
 
+  Result<std::optional<uid_t>> shared_uid(const SandboxPolicy& policy) const;
   Result<Plan> plan(const SandboxPolicy& policy, const std::vector<std::string>& argv,
                     const RunIdentity& identity) const;
 

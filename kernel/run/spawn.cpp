@@ -34,16 +34,18 @@ struct ChildSide {
   ControlMessage message{.kind = ControlKind::setup_failed, .error = errno};
   std::strncpy(message.text, step, sizeof message.text - 1);
   ::send(control, &message, sizeof message, MSG_NOSIGNAL);
-  ::_exit(1);
+  ::_exit(0);  // as paddock-launch does: no descendant is left
 }
 
 void reset_signals() {
   struct sigaction action {};
   action.sa_handler = SIG_DFL;
   for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &action, nullptr);
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  // An order to kill everything that comes before paddock-launch can obey it waits until then.
+  sigset_t mask;
+  sigemptyset(&mask);
+  sigaddset(&mask, SIGTERM);
+  ::sigprocmask(SIG_SETMASK, &mask, nullptr);
 }
 
 // Gives each child descriptor its number. Sources are first moved out of the way of the numbers.

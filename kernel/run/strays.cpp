@@ -17,7 +17,8 @@ std::size_t kill_strays(const std::function<bool(pid_t)>& is_known) {
   for (const pid_t child : children_of(::getpid())) {
     if (is_known(child)) continue;
     kill_tree(child);
-    if (::waitpid(child, nullptr, WNOHANG) == 0) ++strays;
+    ::waitpid(child, nullptr, WNOHANG);
+    ++strays;  // also if it is reaped: its children come to us only now
   }
   return strays;
 }

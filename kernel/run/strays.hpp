@@ -14,7 +14,8 @@ namespace paddock::kernel {
 void become_subreaper();
 
 // Kills every child that `is_known` does not know, with all below it, and reaps the dead among
-// them. Returns how many were still there: call it again until that is 0.
+// them. Returns how many it found: call it again until that is 0, since the children of the dead
+// come to this process only after a pass.
 std::size_t kill_strays(const std::function<bool(pid_t)>& is_known);
 
 }  // namespace paddock::kernel

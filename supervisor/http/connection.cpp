@@ -15,7 +15,7 @@ using kernel::Result;
 
 // What a client must take of a full queue within the write-stall timeout. One byte now and then
 // would keep a connection and its queue alive for ever.
-constexpr std::size_t write_progress_bytes_min = 64 * 1024;
+constexpr std::size_t write_progress_bytes_min = std::size_t{64} * 1024;
 
 int descriptor_of(const UvHandle<uv_pipe_t>& pipe) {
   uv_os_fd_t fd = -1;
@@ -213,7 +213,7 @@ void Connection::enqueue(std::string bytes) {
   [[maybe_unused]] const int rc =
       uv_write(&pending->request, as_stream(pipe_), &buffer, /*nbufs=*/1, on_write);
   assert(rc == 0 && "the stream is open and writable");
-  pending.release();  // on_write frees it
+  static_cast<void>(pending.release());  // on_write frees it
   if (queued_bytes() > 0 && !write_timer_.is_running()) watch_write_progress();
 }
 
@@ -247,7 +247,7 @@ void Connection::check_write_progress() {
 
 // ---- The exchange ------------------------------------------------------------------------------
 
-void Connection::respond(Response response) {
+void Connection::respond(const Response& response) {
   assert(phase_ == Phase::responding && "a stream has begun");
   if (phase_ != Phase::responding) return abort();
   enqueue(serialize(response, method_,

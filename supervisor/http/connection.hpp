@@ -61,7 +61,7 @@ class Connection {
   void close();
 
   // For Exchange.
-  void respond(Response response);
+  void respond(const Response& response);
   void begin_stream(const StreamHead& head);
   WriteResult write(std::string_view bytes);
   void end();

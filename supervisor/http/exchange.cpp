@@ -19,11 +19,11 @@ bool Exchange::is_open() const {
   return !connection_.expired();
 }
 
-void Exchange::respond(Response response) const {
-  if (auto* target = connection()) target->respond(std::move(response));
+void Exchange::respond(const Response& response) const {
+  if (auto* target = connection()) target->respond(response);
 }
 
-void Exchange::begin_stream(StreamHead head) const {
+void Exchange::begin_stream(const StreamHead& head) const {
   if (auto* target = connection()) target->begin_stream(head);
 }
 

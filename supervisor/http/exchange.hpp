@@ -49,10 +49,10 @@ class Exchange {
   const Peer& peer() const { return peer_; }
 
   // The whole response. Ends the exchange.
-  void respond(Response response) const;
+  void respond(const Response& response) const;
 
   // A response of unknown length: chunks, or for an HTTP/1.0 client up to the close.
-  void begin_stream(StreamHead head) const;
+  void begin_stream(const StreamHead& head) const;
   // Sends at once; nothing is merged. Only after begin_stream().
   WriteResult write(std::string_view bytes) const;
   // Ends the exchange.

@@ -222,14 +222,14 @@ std::size_t RequestParser::feed_body(std::string_view bytes) {
   if (pending_size > 0) input = pending_.append(bytes);
 
   auto& parser = message_->parser;
+  error_code error;
+  std::size_t used = 0;
   // Given an empty chunked body in pieces, Beast 1.74 trips over its own assertion that the last
   // chunk has come with its trailer ("0\r\n\r\n"). It gets those five bytes together.
-  if (parser.chunked() && input.front() == '0' && input.size() < last_chunk.size()) {
-    pending_ = std::string(input);
-    return bytes.size();
-  }
-  error_code error;
-  const std::size_t used = parser.put(as_buffer(input), error);
+  const bool may_be_empty = parser.chunked() && input.front() == '0';
+  if (!may_be_empty || input.size() >= last_chunk.size())
+    used = parser.put(as_buffer(input), error);
+
   if (error && error != beast_http::error::need_more) {
     const HttpError refusal = to_http_error(error, limits_);
     fail(refusal.status, refusal.message);
@@ -241,11 +241,14 @@ std::size_t RequestParser::feed_body(std::string_view bytes) {
     finish_request();
     return used - pending_size;
   }
-  if (input.size() - used > limits_.header_bytes_max) {
+  if (pending_size > 0) {
+    pending_.erase(0, used);
+  } else {
+    pending_ = bytes.substr(used);
+  }
+  if (pending_.size() > limits_.header_bytes_max) {
     fail(431, "a chunk header or the trailer is larger than " +
                   std::to_string(limits_.header_bytes_max) + " bytes");
-  } else {
-    pending_ = std::string(input.substr(used));
   }
   return bytes.size();
 }

@@ -17,9 +17,9 @@ namespace paddock::supervisor {
 
 struct ParserLimits {
   // Request line and header fields together; it also bounds their number. The same limit holds for
-  // each chunk header and for the trailer of a chunked body.
-  std::size_t header_bytes_max = 16 * 1024;
-  std::size_t body_bytes_max = 32 * 1024 * 1024;
+  // what must be kept of a chunk header or a trailer while its end has not come.
+  std::size_t header_bytes_max = std::size_t{16} * 1024;
+  std::size_t body_bytes_max = std::size_t{32} * 1024 * 1024;
 };
 
 class RequestParser {

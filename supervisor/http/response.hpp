@@ -15,8 +15,8 @@ struct Response {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";  // empty: no Content-Type header
   std::string body{};
-  std::vector<HeaderField>
-      headers{};  // further ones ("Retry-After"), not those that frame the body
+  // Further ones ("Retry-After"), not those that frame the body.
+  std::vector<HeaderField> headers{};
 
   bool operator==(const Response&) const = default;
 };

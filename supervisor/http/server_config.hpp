@@ -26,7 +26,7 @@ struct ServerConfig {
   std::chrono::milliseconds linger_timeout{2'000};
 
   // A stream's write() says `full` above this; on_drained comes when half of it is left.
-  std::size_t write_high_water_bytes = 256 * 1024;
+  std::size_t write_high_water_bytes = std::size_t{256} * 1024;
 
   // Makes the response to a request that no handler sees. The default is one line of text.
   std::function<Response(const HttpError&)> error_response;

@@ -1,8 +1,10 @@
-// Goal: no bytes crash the request parser, and what comes of them does not depend on how they are
-// split: two readers that disagree about where a request ends are how requests are smuggled.
-// Method: the first byte of the input is the size of the pieces; the whole input is fed once at
-// once and once in pieces, and the requests and the final error must be the same. One exception: a
-// chunk header over its limit that comes at once, with its end, is let through.
+// Goal: no bytes crash the request parser, and which requests it finds in them does not depend on
+// how they are split: two readers that disagree about where a request ends are how requests are
+// smuggled.
+// Method: the first byte of the input is the size of the pieces. The rest is fed once at once and
+// once in pieces; both must find the same requests, up to where either fails. Where it fails may
+// differ: a chunk header over its limit that comes with its end is let through, and Beast gives up
+// sooner or later on a malformed one.
 
 #include <algorithm>
 #include <cstddef>
@@ -22,9 +24,7 @@ constexpr ParserLimits limits{.header_bytes_max = 1024, .body_bytes_max = 4096};
 
 struct Outcome {
   std::vector<HttpRequest> requests;
-  int error_status = 0;
-
-  bool operator==(const Outcome&) const = default;
+  bool has_failed = false;
 };
 
 Outcome parse(std::string_view bytes, std::size_t piece_size) {
@@ -34,17 +34,14 @@ Outcome parse(std::string_view bytes, std::size_t piece_size) {
     bytes.remove_prefix(parser.feed(bytes.substr(0, piece_size)));
     if (parser.state() == RequestParser::State::complete) outcome.requests.push_back(parser.take());
   }
-  if (parser.state() == RequestParser::State::failed) outcome.error_status = parser.error().status;
+  outcome.has_failed = parser.state() == RequestParser::State::failed;
   return outcome;
 }
 
-// Whether one of the two is the other, cut short by the limit on chunk headers.
-bool differ_by_limit_only(const Outcome& left, const Outcome& right) {
-  if (left.error_status != 431 && right.error_status != 431) return false;
-  const std::size_t common = std::min(left.requests.size(), right.requests.size());
-  return std::equal(left.requests.begin(),
-                    left.requests.begin() + static_cast<std::ptrdiff_t>(common),
-                    right.requests.begin());
+bool agree(const Outcome& left, const Outcome& right) {
+  if (left.requests.size() > right.requests.size()) return agree(right, left);
+  return std::equal(left.requests.begin(), left.requests.end(), right.requests.begin()) &&
+         (left.requests.size() == right.requests.size() || left.has_failed);
 }
 
 }  // namespace
@@ -53,8 +50,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 2) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   const std::size_t piece_size = 1 + data[0] % 64u;
-  const Outcome whole = parse(bytes, bytes.size());
-  const Outcome pieces = parse(bytes, piece_size);
-  if (whole != pieces && !differ_by_limit_only(whole, pieces)) std::abort();
+  if (!agree(parse(bytes, bytes.size()), parse(bytes, piece_size))) std::abort();
   return 0;
 }

@@ -98,7 +98,8 @@ HttpFixture::~HttpFixture() {
   server.reset();
 }
 
-void HttpFixture::run_until(const std::function<bool()>& condition, std::vector<Client*> clients) {
+void HttpFixture::run_until(const std::function<bool()>& condition,
+                            const std::vector<Client*>& clients) {
   const auto deadline = std::chrono::steady_clock::now() + 5s;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > deadline) FAIL("nothing happened for five seconds");
@@ -121,9 +122,9 @@ void HttpFixture::run_until_closed(Client& client) {
   run_until([&] { return client.is_closed; }, {&client});
 }
 
-void HttpFixture::run_for(std::chrono::milliseconds time, std::vector<Client*> clients) {
+void HttpFixture::run_for(std::chrono::milliseconds time, const std::vector<Client*>& clients) {
   const auto end = std::chrono::steady_clock::now() + time;
-  run_until([&] { return std::chrono::steady_clock::now() >= end; }, std::move(clients));
+  run_until([&] { return std::chrono::steady_clock::now() >= end; }, clients);
 }
 
 // ---- Responses ---------------------------------------------------------------------------------

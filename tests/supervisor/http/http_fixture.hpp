@@ -58,11 +58,11 @@ struct HttpFixture {
 
   // Runs the loop, and moves the bytes of `clients`, until `condition` holds; fails the test after
   // five seconds.
-  void run_until(const std::function<bool()>& condition, std::vector<Client*> clients = {});
+  void run_until(const std::function<bool()>& condition, const std::vector<Client*>& clients = {});
   // The same until the client has received `count` complete responses, or has been closed.
   void run_until_responses(Client& client, std::size_t count);
   void run_until_closed(Client& client);
-  void run_for(std::chrono::milliseconds time, std::vector<Client*> clients = {});
+  void run_for(std::chrono::milliseconds time, const std::vector<Client*>& clients = {});
 
   TemporaryDirectory directory;
   std::string socket_path = directory.file("paddock.sock");

@@ -26,7 +26,7 @@ struct StreamFixture : HttpFixture {
 
 ServerConfig impatient() {
   ServerConfig config;
-  config.write_stall_timeout = 60ms;
+  config.write_stall_timeout = 150ms;
   return config;
 }
 
@@ -166,7 +166,7 @@ TEST_CASE_METHOD(ImpatientStreamFixture, "a client that reads slowly but surely 
   REQUIRE(exchange.write(std::string(2'000'000, 'x')) == WriteResult::full);
   exchange.end();
   for (int i = 0; i < 40 && !client.received.ends_with("0\r\n\r\n"); ++i) {
-    client.move(200'000);
+    client.move(100'000);
     run_for(15ms);
   }
   CHECK(parse_responses(client.received).at(0).is_complete);
@@ -175,7 +175,7 @@ TEST_CASE_METHOD(ImpatientStreamFixture, "a client that reads slowly but surely 
 TEST_CASE_METHOD(ImpatientStreamFixture, "a quiet stream is no stall") {
   Client client(socket_path);
   open_stream(client);
-  run_for(150ms, {&client});
+  run_for(250ms, {&client});
   CHECK(exchange.write("still here\n") == WriteResult::accepted);
   exchange.end();
   run_until_responses(client, 1);

@@ -1,0 +1,28 @@
+# What paddock needs from Debian or Ubuntu, in one place: sourced by quickstart.sh and test.sh.
+
+build_packages=(
+  g++ cmake ninja-build pkg-config
+  libuv1-dev libexpected-dev libtomlplusplus-dev libspdlog-dev libfmt-dev nlohmann-json3-dev
+  libcli11-dev libboost-dev libsodium-dev libsystemd-dev
+)
+run_packages=(bubblewrap python3 ca-certificates)
+test_packages=(catch2 git make gcc nodejs default-jdk-headless python3-pytest curl procps locales-all)
+
+# As root as it is; otherwise through sudo.
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# Installs what is missing of the named packages. Asks nothing.
+install_packages() {
+  local missing=()
+  for package in "$@"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
+      missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return 0
+  echo "installing: ${missing[*]}"
+  as_root apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+    "${missing[@]}" >/dev/null
+}

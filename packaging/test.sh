@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Installs what the tests need, builds with sanitizers, and runs every test. As root the sandbox and
+# daemon tests run a second time as an unprivileged user. A test that cannot run here fails.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. packaging/packages.sh
+
+jobs=$(nproc)
+test_user=paddock-test
+export SANDBOX_MUST_WORK=1
+
+say() { printf '\n== %s\n' "$*"; }
+
+# The user's own copy of the programs: the build tree may lie where only root can go.
+run_as_test_user() {
+  id "$test_user" >/dev/null 2>&1 || useradd --system --create-home --shell /bin/sh "$test_user"
+  local copy
+  copy=$(mktemp -d /var/tmp/paddock-test-XXXXXX)
+  trap 'rm -rf "$copy"' EXIT
+  cp -r build/dev/bin build/dev/share "$copy/"
+  chown -R "$test_user" "$copy"
+  for suite in "$copy"/bin/{sandbox,cli,daemon}_tests; do
+    say "$(basename "$suite") as $test_user"
+    (cd "$copy" && runuser -u "$test_user" -- env -i PATH="$PATH" HOME="/home/$test_user" \
+      LANG=C.UTF-8 SANDBOX_MUST_WORK=1 "$suite")
+  done
+}
+
+say "Packages"
+install_packages "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}"
+
+say "Build (dev: ASan, UBSan, -Werror)"
+cmake --preset dev >/dev/null
+cmake --build --preset dev -j "$jobs"
+
+if [ "$(id -u)" -eq 0 ]; then run_as_test_user; fi
+
+say "All tests as $(id -un)"
+ctest --preset dev -j "$jobs"

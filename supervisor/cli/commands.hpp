@@ -1,0 +1,18 @@
+#pragma once
+// One function per command; each returns the exit code.
+
+#include "supervisor/cli/options.hpp"
+
+namespace paddock::supervisor::cli {
+
+int run_command(const Options& options);
+int ps_command(const Options& options);
+int kill_command(const Options& options);
+int profile_list_command(const Options& options);
+int profile_show_command(const Options& options);
+int profile_check_command(const Options& options);
+int policy_command(const Options& options);
+int reload_command(const Options& options);
+int doctor_command(const Options& options);
+
+}  // namespace paddock::supervisor::cli

@@ -1,0 +1,143 @@
+#include "supervisor/cli/embedded.hpp"
+
+#include <fmt/format.h>
+
+#include "kernel/confine/privilege.hpp"
+#include "kernel/policy/names.hpp"
+#include "kernel/run/run_sandboxed.hpp"
+#include "supervisor/api/json.hpp"
+#include "supervisor/cli/request.hpp"
+#include "supervisor/cli/terminal.hpp"
+#include "supervisor/config/paths.hpp"
+
+namespace paddock::supervisor::cli {
+namespace {
+
+using kernel::ErrorCode;
+using kernel::fail;
+using kernel::Result;
+
+std::vector<std::string> directories(const std::string& kind,
+                                     const std::vector<std::string>& added) {
+  std::vector<std::string> all = default_catalog_directories(kind);
+  all.insert(all.end(), added.begin(), added.end());
+  return all;
+}
+
+// "unknown profile 'STRIC'; did you mean 'STRICT'?"
+template <class Values>
+std::string unknown(const std::string& kind, const std::string& name, const Values& values) {
+  std::vector<std::string> known;
+  for (const auto& [key, value] : values) known.push_back(key);
+  const std::string nearest = kernel::nearest_name(name, known);
+  if (!nearest.empty())
+    return fmt::format("unknown {} '{}'; did you mean '{}'?", kind, name, nearest);
+  if (known.empty()) return fmt::format("unknown {} '{}'; there are none", kind, name);
+  return fmt::format("unknown {} '{}'; known are {}", kind, name, kernel::quoted_list(known));
+}
+
+}  // namespace
+
+std::vector<std::string> profile_directories(const GlobalOptions& options) {
+  return directories("profiles", options.profiles);
+}
+
+std::vector<std::string> agent_directories(const GlobalOptions& options) {
+  return directories("agents", options.agents);
+}
+
+Result<EmbeddedBackend> EmbeddedBackend::open(const GlobalOptions& options) {
+  kernel::LoadResult loaded =
+      kernel::load_catalog(profile_directories(options), agent_directories(options));
+  for (const kernel::Diagnostic& diagnostic : loaded.diagnostics)
+    complain(kernel::to_string(diagnostic));
+  if (!loaded.ok())
+    return fail(ErrorCode::sandbox_policy_error,
+                "the profiles and agents are not valid; nothing was started");
+  kernel::Sandbox sandbox =
+      TRY(kernel::Sandbox::open({.cgroup_base = options.cgroup_base, .host_uids = {}}));
+  TRY_VOID(kernel::keep_only_needed_capabilities());
+  return EmbeddedBackend(std::move(loaded.catalog), std::move(sandbox));
+}
+
+Result<const kernel::Profile*> EmbeddedBackend::find_profile(const std::string& name) const {
+  const auto found = catalog_.profiles.find(name);
+  if (found != catalog_.profiles.end()) return &found->second;
+  return fail(ErrorCode::unknown_profile, unknown("profile", name, catalog_.profiles));
+}
+
+Result<const kernel::AgentTemplate*> EmbeddedBackend::find_agent(const std::string& name) const {
+  const auto found = catalog_.agents.find(name);
+  if (found != catalog_.agents.end()) return &found->second;
+  return fail(ErrorCode::unknown_agent, unknown("agent", name, catalog_.agents));
+}
+
+Result<std::string> EmbeddedBackend::profiles() {
+  return profiles_to_json(catalog_.profiles);
+}
+
+Result<std::string> EmbeddedBackend::profile(const std::string& name) {
+  return profile_to_json(*TRY(find_profile(name)));
+}
+
+Result<std::string> EmbeddedBackend::agent(const std::string& name) {
+  return agent_to_json(*TRY(find_agent(name)));
+}
+
+Result<std::string> EmbeddedBackend::host() {
+  const auto& base = sandbox_.cgroup_base();
+  return host_to_json(sandbox_.host(), base ? base->path : "",
+                      base ? base->controllers : std::vector<std::string>());
+}
+
+Result<EmbeddedBackend::Resolved> EmbeddedBackend::resolve(const kernel::Request& request) const {
+  TRY_VOID(kernel::check_request(request));
+  const kernel::AgentTemplate* agent = nullptr;
+  if (!request.agent.empty()) agent = TRY(find_agent(request.agent));
+  std::string name = request.profile;
+  if (name.empty()) name = agent != nullptr ? agent->profile : "DEFAULT";
+  kernel::Profile profile = *TRY(find_profile(name));
+  grant(profile, request);
+  kernel::SandboxPolicy policy = TRY(kernel::resolve(profile, request, agent));
+  TRY_VOID(kernel::check_policy(policy));
+  return Resolved{std::move(policy), kernel::command_of(request, agent)};
+}
+
+Result<std::string> EmbeddedBackend::plan(const kernel::Request& request) {
+  const Resolved resolved = TRY(resolve(request));
+  return plan_to_json(resolved.policy,
+                      TRY(sandbox_.preview(resolved.policy, resolved.command, request.cwd)));
+}
+
+Result<std::string> EmbeddedBackend::run(const kernel::Request& request) {
+  Started started = TRY(start(request, {}));
+  kernel::drive(*started.run);
+  return run_to_json(finished_record(std::move(started.record), *started.run), WithOutput::yes);
+}
+
+Result<EmbeddedBackend::Started> EmbeddedBackend::start(const kernel::Request& request,
+                                                        kernel::RunOptions options) {
+  const Resolved resolved = TRY(resolve(request));
+  RunRecord record;
+  record.id = make_run_id();
+  record.phase = RunPhase::running;
+  record.profile = resolved.policy.profile;
+  record.agent = request.agent;
+  record.tenant = request.tenant;
+  record.argv = resolved.command;
+  record.created_at = std::chrono::system_clock::now();
+  record.policy_hash = kernel::policy_hash(resolved.policy);
+  auto run = TRY(sandbox_.start(resolved.policy, resolved.command, request.cwd, record.id,
+                                std::move(options)));
+  return Started{std::move(record), std::move(run)};
+}
+
+RunRecord finished_record(RunRecord record, kernel::Run& run) {
+  record.phase = RunPhase::finished;
+  record.result = run.take_result();
+  record.receipt = record.result->receipt;
+  record.degraded = record.result->degraded;
+  return record;
+}
+
+}  // namespace paddock::supervisor::cli

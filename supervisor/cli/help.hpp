@@ -1,0 +1,91 @@
+#pragma once
+// The texts of --help: what each command is for, and an example to start from.
+
+namespace paddock::supervisor::cli::help {
+
+constexpr const char* about =
+    "Runs programs that you do not trust, each inside a profile of limits and isolation.";
+constexpr const char* footer = R"(Examples:
+  paddock run --profile STRICT -c 'print(6 * 7)'     a Python program, no network, no files
+  paddock run --profile STRICT --report -- make      a command, and a report of its end
+  paddock doctor                                     what this host can isolate
+  paddock run --help                                 more about one command
+
+Exit codes: 0 the run succeeded; 2 it ran and failed, or was killed or timed out;
+3 the host cannot give the isolation asked for, and nothing ran; 1 any other error.)";
+
+constexpr const char* run =
+    "Run a program under a profile, with the daemon or, where none runs, without one.";
+constexpr const char* run_footer = R"(Its stdin, stdout and stderr are passed through as they come.
+
+Examples:
+  paddock run --profile STRICT -c 'print(6 * 7)'
+  paddock run --profile STRICT --wall 10 --memory-mb 256 -- sh -c 'sort | uniq -c' < words
+  paddock run --profile STRICT --bind-ro /srv/data --report -- ls -l /srv/data
+  echo 'print(open("/etc/passwd").read())' | paddock run --agent python
+  paddock run --json -- false                  the record: cause, times, what confined it
+  paddock run --dry-run -- true                what would be done, and nothing is started
+
+A profile can be tightened here, not loosened. With a daemon, --bind-ro, --bind-rw, --network and
+--env give what the profile's [requests] and [environment] grant; without one you are the operator,
+and they are granted.
+
+Exit codes: 0 it succeeded; 2 it failed, or was killed or timed out; 3 the host cannot give the
+isolation asked for, and nothing ran; 1 any other error. With --exit-status: the program's own,
+128+n for signal n, 124 for the time limit, 126 or 127 if it cannot be executed.)";
+
+constexpr const char* ps = "List the daemon's runs.";
+constexpr const char* ps_footer = R"(Examples:
+  paddock ps             those that wait or run
+  paddock ps --all       finished ones too, with the cause of their end)";
+
+constexpr const char* kill = "End runs of the daemon: SIGTERM, the profile's grace, SIGKILL.";
+constexpr const char* kill_footer = R"(Example:
+  paddock kill r-0123456789abcdef)";
+
+constexpr const char* profile = "Look at profiles.";
+constexpr const char* profile_footer = R"(Examples:
+  paddock profile list
+  paddock profile show STRICT
+  paddock profile check /etc/paddock/profiles)";
+
+constexpr const char* profile_list = "List the profiles.";
+constexpr const char* profile_list_footer = R"(Example:
+  paddock profile list)";
+
+constexpr const char* profile_show = "Print a profile, and the file that it comes from.";
+constexpr const char* profile_show_footer = R"(Example:
+  paddock profile show STRICT)";
+
+constexpr const char* profile_check = "Check profiles: every mistake as file:line:column: message.";
+constexpr const char* profile_check_footer = R"(Exits with 1 if there is a mistake.
+
+Examples:
+  paddock profile check mine.toml
+  paddock profile check /etc/paddock/profiles
+  paddock profile check                        all profiles and agents that would be loaded)";
+
+constexpr const char* policy =
+    "Print the exact confinement that a profile and the options give, and start nothing.";
+constexpr const char* policy_footer = R"(Examples:
+  paddock policy --profile STRICT
+  paddock policy --profile STRICT --bind-ro /srv/data --wall 10 -- make test)";
+
+constexpr const char* reload = "Make the daemon read its profiles and agents again.";
+constexpr const char* reload_footer =
+    R"(All or nothing: after a mistake the daemon keeps what it had.
+
+Example:
+  paddock profile check && paddock reload)";
+
+constexpr const char* doctor = "Tell what this host has, and which profiles it can give.";
+constexpr const char* doctor_footer =
+    R"(Each profile is tried: a run of `true` is started under it and its confinement observed.
+
+Examples:
+  paddock doctor
+  paddock doctor --profile NODE && echo 'Node can be isolated here'
+
+Exit codes: 0 the profile that --profile names can be given; 3 it cannot; 1 any other error.)";
+
+}  // namespace paddock::supervisor::cli::help

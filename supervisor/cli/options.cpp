@@ -1,0 +1,309 @@
+#include "supervisor/cli/options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "kernel/policy/names.hpp"
+#include "kernel/policy/units.hpp"
+#include "supervisor/cli/exit_code.hpp"
+#include "supervisor/cli/help.hpp"
+
+namespace paddock::supervisor::cli {
+namespace {
+
+constexpr std::uint64_t bytes_per_mib = 1u << 20;
+
+// What CLI11 fills in: texts whose meaning CLI11 has no part in.
+struct RawRequest {
+  std::string wall;
+  std::optional<std::uint64_t> memory_mib;
+  std::vector<std::string> environment;
+  std::vector<std::string> allowed_environment;
+  std::optional<std::string> python;
+};
+
+// A mistake in the command line, as CLI11 reports its own.
+CLI::ValidationError mistake(const std::string& option, const std::string& message) {
+  return CLI::ValidationError(option, message);
+}
+
+// Each use of the option takes one word; CLI11's own default would go on eating words.
+CLI::Option* add_list(CLI::App* app, const std::string& name, std::vector<std::string>& words,
+                      const std::string& help, const std::string& type) {
+  return app->add_option(name, words, help)->allow_extra_args(false)->type_name(type);
+}
+
+CLI::Option* add_text(CLI::App* app, const std::string& name, std::string& text,
+                      const std::string& help, const std::string& type) {
+  return app->add_option(name, text, help)->type_name(type);
+}
+
+CLI::Option* add_count(CLI::App* app, const std::string& name, std::optional<std::uint64_t>& count,
+                       const std::string& help, const std::string& type) {
+  const auto set = [&count, name](const std::string& text) {
+    std::uint64_t value = 0;
+    const auto end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc() || at != end || value < 1)
+      throw mistake(name, fmt::format("'{}' is not a whole number of 1 or more", text));
+    count = value;
+  };
+  return app->add_option_function<std::string>(name, set, help)->type_name(type);
+}
+
+void add_global_options(CLI::App& app, GlobalOptions& global) {
+  add_text(&app, "--socket", global.socket,
+           "The daemon's socket; otherwise $PADDOCK_SOCKET, or the default place", "PATH")
+      ->group("Global options");
+  app.add_flag("--embedded", global.embedded, "Never use a daemon")->group("Global options");
+  add_list(&app, "--profiles", global.profiles,
+           "Without a daemon: one more directory of profiles (repeatable)", "DIR")
+      ->group("Global options");
+  add_list(&app, "--agents", global.agents,
+           "Without a daemon: one more directory of agents (repeatable)", "DIR")
+      ->group("Global options");
+  add_text(&app, "--cgroup-base", global.cgroup_base,
+           "Without a daemon: a delegated cgroup v2 directory for the runs", "PATH")
+      ->group("Global options");
+}
+
+void add_request_options(CLI::App* app, RequestOptions& request, RawRequest& raw) {
+  CLI::Option* const profile =
+      add_text(app, "-p,--profile", request.profile, "What it runs under (DEFAULT)", "PROFILE");
+  CLI::Option* const agent = add_text(app, "-a,--agent", request.agent,
+                                      "A template: its command, under its own profile", "AGENT");
+  agent->excludes(profile);
+  add_text(app, "--wall", raw.wall, "At most this long: 5, 1.5s, 250ms, 2m", "S");
+  add_count(app, "--cpu", request.cpu_seconds, "CPU time of each process, in seconds", "S");
+  add_count(app, "--memory-mb", raw.memory_mib, "Virtual memory of each process, in MiB", "N");
+  add_count(app, "--max-procs", request.max_procs, "Processes and threads of the run", "N");
+  add_list(app, "--bind-ro", request.bind_ro, "Show a host path, read-only (repeatable)", "PATH");
+  add_list(app, "--bind-rw", request.bind_rw, "Show a host path, writable (repeatable)", "PATH");
+  add_text(app, "--workdir", request.workdir,
+           "Where it starts: inside the sandbox, or on the host without one", "PATH");
+  add_list(app, "--env", raw.environment, "Set a variable (repeatable)", "K=V");
+  add_list(app, "--allow-env", raw.allowed_environment,
+           "Pass a variable of this environment on (repeatable)", "K");
+  app->add_flag("--network", request.network, "With the host's network");
+  add_text(app, "--tenant", request.tenant, "A label for the record", "NAME");
+  app->add_flag("--allow-degraded", request.allow_degraded,
+                "Run even if the host lacks a required control, and record which");
+  app->add_option("-c", raw.python, "Run this Python program: python3 -c PYTHON")
+      ->type_name("PYTHON")
+      ->excludes(agent);
+}
+
+void read_variable(RequestOptions& request, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos)
+    throw mistake("--env", fmt::format("'{}' has no '='; write {}=VALUE, or --allow-env {}", text,
+                                       text, text));
+  if (equals == 0) throw mistake("--env", fmt::format("'{}' names no variable", text));
+  request.environment[text.substr(0, equals)] = text.substr(equals + 1);
+}
+
+void pass_variable(RequestOptions& request, const std::string& name,
+                   EnvironmentLookup environment) {
+  const std::optional<std::string> value = environment(name);
+  if (!value) throw mistake("--allow-env", fmt::format("'{}' is not set here", name));
+  request.environment[name] = *value;
+}
+
+std::string absolute(const std::string& path, const std::string& current_directory) {
+  std::string text = (std::filesystem::path(current_directory) / path).lexically_normal().string();
+  if (text.size() > 1 && text.ends_with('/')) text.pop_back();
+  return text;
+}
+
+// The second half of parsing: from texts to values.
+void read_request(RequestOptions& request, const RawRequest& raw, std::vector<std::string> argv,
+                  EnvironmentLookup environment, const std::string& current_directory) {
+  if (!raw.wall.empty()) {
+    const auto duration = kernel::parse_duration(raw.wall);
+    if (!duration) throw mistake("--wall", duration.error().message);
+    request.wall_clock = *duration;
+  }
+  if (raw.memory_mib) {
+    if (*raw.memory_mib > UINT64_MAX / bytes_per_mib)
+      throw mistake("--memory-mb",
+                    fmt::format("{} MiB is more than can be counted", *raw.memory_mib));
+    request.memory_bytes = *raw.memory_mib * bytes_per_mib;
+  }
+  for (std::string& path : request.bind_ro) path = absolute(path, current_directory);
+  for (std::string& path : request.bind_rw) path = absolute(path, current_directory);
+  if (!request.workdir.empty()) request.host_workdir = absolute(request.workdir, current_directory);
+  for (const std::string& text : raw.environment) read_variable(request, text);
+  for (const std::string& name : raw.allowed_environment) pass_variable(request, name, environment);
+
+  if (raw.python && !argv.empty())
+    throw mistake("-c", "a Python program and a command after -- exclude each other");
+  request.argv = std::move(argv);
+  if (raw.python) request.argv = {"python3", "-c", *raw.python};
+}
+
+// CLI11's own, without the list of what each option excludes, and with what follows the options.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const std::string type = option->get_type_name();
+    return type.empty() ? "" : " " + type;
+  }
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    std::string usage = CLI::Formatter::make_usage(app, name);
+    const std::string& command = app->get_name();
+    if (command != "run" && command != "policy") return usage;
+    usage.erase(usage.find_last_not_of('\n') + 1);
+    return usage +
+           (command == "run" ? " (-c PYTHON | -- COMMAND...)\n" : " [-c PYTHON | -- COMMAND...]\n");
+  }
+};
+
+CLI::App* add_command(CLI::App& parent, const std::string& name, const std::string& description,
+                      const std::string& footer) {
+  CLI::App* const command = parent.add_subcommand(name, description);
+  command->footer(footer);
+  command->fallthrough();  // global options may follow the command
+  return command;
+}
+
+// CLI11 only says that a command is missing when it does not know the one that is there.
+std::string message_of(const CLI::Error& error, const CLI::App& app,
+                       const std::vector<std::string>& words) {
+  std::string message = error.what();
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  if (dynamic_cast<const CLI::RequiredError*>(&error) == nullptr) return message;
+  std::vector<std::string> commands;
+  for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
+  const auto is_command = [&](const std::string& word) {
+    return std::find(commands.begin(), commands.end(), word) != commands.end();
+  };
+  if (std::any_of(words.begin(), words.end(), is_command)) return message;
+  for (const std::string& word : words) {
+    const std::string nearest = kernel::nearest_name(word, commands);
+    if (!nearest.empty())
+      return fmt::format("unknown command '{}'; did you mean '{}'?", word, nearest);
+  }
+  if (words.size() == 1) return fmt::format("unknown command '{}'", words.front());
+  return message;
+}
+
+bool is_extra_word(const CLI::Error& error) {
+  return dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr &&
+         std::string_view(error.what()).find(" -") == std::string_view::npos;
+}
+
+std::string with_hint(const CLI::Error& error, const CLI::App& app,
+                      const std::vector<std::string>& words) {
+  std::string message = message_of(error, app, words);
+  std::string command = "paddock";
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) {
+    at = at->get_subcommands().front();
+    command += " " + at->get_name();
+  }
+  if (is_extra_word(error) && at->get_name() == "run")
+    message += " (the command to run goes after --)";
+  return fmt::format("{}; see {} --help", message, command);
+}
+
+}  // namespace
+
+std::variant<Options, Farewell> parse_options(const std::vector<std::string>& words,
+                                              EnvironmentLookup environment,
+                                              const std::string& current_directory) {
+  // The words after the first -- are a command of its own: CLI11 never sees them.
+  const auto split = std::find(words.begin(), words.end(), "--");
+  std::vector<std::string> own(words.begin(), split);
+  std::vector<std::string> command_words(split == words.end() ? split : split + 1, words.end());
+
+  Options options;
+  RawRequest raw;
+  CLI::App app(help::about, "paddock");
+  app.footer(help::footer);
+  app.formatter(std::make_shared<HelpFormatter>());  // before the commands: they inherit it
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("paddock ") + PADDOCK_VERSION,
+                       "Print the version and exit");
+  add_global_options(app, options.global);
+
+  CLI::App* const run = add_command(app, "run", help::run, help::run_footer);
+  add_request_options(run, options.request, raw);
+  run->add_flag("--json", options.json, "Print the run's record instead of passing its output on");
+  run->add_flag("--dry-run", options.dry_run, "Print the plan as JSON and start nothing");
+  run->add_flag("--exit-status", options.exit_status, "Exit as the program did");
+  run->add_flag("--report", options.report, "Afterwards, print how it ended and what confined it");
+
+  CLI::App* const ps = add_command(app, "ps", help::ps, help::ps_footer);
+  ps->add_flag("--all", options.all, "Finished runs too");
+  ps->add_flag("--json", options.json, "As the daemon tells it");
+
+  CLI::App* const kill = add_command(app, "kill", help::kill, help::kill_footer);
+  kill->add_option("id", options.ids, "Runs, by their ids")->required()->type_name("ID");
+
+  CLI::App* const profile = add_command(app, "profile", help::profile, help::profile_footer);
+  profile->require_subcommand(1);
+  CLI::App* const list =
+      add_command(*profile, "list", help::profile_list, help::profile_list_footer);
+  list->add_flag("--json", options.json, "As JSON");
+  CLI::App* const show =
+      add_command(*profile, "show", help::profile_show, help::profile_show_footer);
+  show->add_option("profile", options.profile, "Its name")->required()->type_name("PROFILE");
+  show->add_flag("--json", options.json, "As JSON");
+  CLI::App* const check =
+      add_command(*profile, "check", help::profile_check, help::profile_check_footer);
+  check->add_option("path", options.paths, "Files or directories; none: all that would be loaded")
+      ->type_name("PATH");
+
+  CLI::App* const policy = add_command(app, "policy", help::policy, help::policy_footer);
+  add_request_options(policy, options.request, raw);
+  policy->add_flag("--json", options.json, "The plan, as JSON");
+
+  CLI::App* const reload = add_command(app, "reload", help::reload, help::reload_footer);
+
+  CLI::App* const doctor = add_command(app, "doctor", help::doctor, help::doctor_footer);
+  options.profile = "STRICT";
+  add_text(doctor, "-p,--profile", options.profile, "The one that decides the exit code (STRICT)",
+           "PROFILE");
+  doctor->add_flag("--json", options.json, "As JSON");
+
+  try {
+    std::reverse(own.begin(), own.end());  // CLI11 takes them from the end
+    app.parse(own);
+    if (run->parsed() || policy->parsed()) {
+      read_request(options.request, raw, std::move(command_words), environment, current_directory);
+      if (run->parsed() && options.request.argv.empty() && options.request.agent.empty())
+        throw mistake("run", "nothing to run: give -c PYTHON, -- COMMAND, or --agent");
+    } else if (!command_words.empty()) {
+      throw CLI::ExtrasError({command_words.front()});
+    }
+  } catch (const CLI::CallForHelp&) {
+    const CLI::App* at = &app;
+    while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+    std::string prefix;
+    for (const CLI::App* up = at->get_parent(); up != nullptr; up = up->get_parent())
+      prefix = up->get_name() + (prefix.empty() ? "" : " ") + prefix;
+    return Farewell{exit_success, at->help(prefix), ""};
+  } catch (const CLI::Success& success) {  // --version
+    return Farewell{exit_success, std::string(success.what()) + "\n", ""};
+  } catch (const CLI::ParseError& error) {
+    return Farewell{exit_error, "", with_hint(error, app, words)};
+  }
+
+  using Row = std::pair<const CLI::App*, Command>;
+  for (const auto& [parsed, command] :
+       {Row{run, Command::run}, Row{ps, Command::ps}, Row{kill, Command::kill},
+        Row{list, Command::profile_list}, Row{show, Command::profile_show},
+        Row{check, Command::profile_check}, Row{policy, Command::policy},
+        Row{reload, Command::reload}, Row{doctor, Command::doctor}}) {
+    if (parsed->parsed()) options.command = command;
+  }
+  return options;
+}
+
+}  // namespace paddock::supervisor::cli

@@ -1,0 +1,92 @@
+#pragma once
+// The command line as plain data. CLI11 is used in options.cpp and nowhere else.
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace paddock::supervisor::cli {
+
+enum class Command {
+  run,
+  ps,
+  kill,
+  profile_list,
+  profile_show,
+  profile_check,
+  policy,
+  reload,
+  doctor,
+};
+
+// Where to find a daemon, and what to use where there is none.
+struct GlobalOptions {
+  std::string socket;                 // empty: PADDOCK_SOCKET, or the default place
+  bool embedded = false;              // never use a daemon
+  std::vector<std::string> profiles;  // directories after the default ones
+  std::vector<std::string> agents;
+  std::string cgroup_base;  // of embedded runs; empty: they have no cgroup
+
+  bool operator==(const GlobalOptions&) const = default;
+};
+
+// What is to run and under what: for `run` and `policy`.
+struct RequestOptions {
+  std::string profile;
+  std::string agent;
+  std::optional<std::chrono::milliseconds> wall_clock;
+  std::optional<std::uint64_t> cpu_seconds;
+  std::optional<std::uint64_t> memory_bytes;
+  std::optional<std::uint64_t> max_procs;
+  std::vector<std::string> bind_ro;  // made absolute
+  std::vector<std::string> bind_rw;
+  std::string workdir;       // as typed: a path inside the sandbox
+  std::string host_workdir;  // the same made absolute: for runs that have no inside
+  std::map<std::string, std::string> environment;  // of --env and --allow-env together
+  bool network = false;
+  std::string tenant;
+  bool allow_degraded = false;
+  std::vector<std::string> argv;  // of -c, too
+
+  bool operator==(const RequestOptions&) const = default;
+};
+
+struct Options {
+  Command command = Command::run;
+  GlobalOptions global;
+  RequestOptions request;
+
+  bool json = false;
+  bool dry_run = false;      // run
+  bool exit_status = false;  // run
+  bool report = false;       // run
+  bool all = false;          // ps
+
+  std::vector<std::string> ids;    // kill
+  std::vector<std::string> paths;  // profile check
+  std::string profile;             // profile show, doctor
+
+  bool operator==(const Options&) const = default;
+};
+
+// Instead of options: what to print before ending with `exit_code`. Help is no error.
+struct Farewell {
+  int exit_code = 0;
+  std::string text;   // for stdout
+  std::string error;  // for complain()
+
+  bool operator==(const Farewell&) const = default;
+};
+
+// `words` is argv without the program's name. `environment` is where --allow-env looks ("K" ->
+// value, or nothing); `current_directory` is what relative paths are relative to.
+using EnvironmentLookup = std::optional<std::string> (*)(const std::string& name);
+std::variant<Options, Farewell> parse_options(const std::vector<std::string>& words,
+                                              EnvironmentLookup environment,
+                                              const std::string& current_directory);
+
+}  // namespace paddock::supervisor::cli

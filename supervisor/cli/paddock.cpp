@@ -1,0 +1,68 @@
+// paddock: the command line program.
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "supervisor/cli/commands.hpp"
+#include "supervisor/cli/exit_code.hpp"
+#include "supervisor/cli/options.hpp"
+#include "supervisor/cli/terminal.hpp"
+
+namespace paddock::supervisor::cli {
+namespace {
+
+std::optional<std::string> variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+std::string current_directory() {
+  std::error_code error;
+  const std::string path = std::filesystem::current_path(error).string();
+  return error ? "/" : path;
+}
+
+int say_farewell(const Farewell& farewell) {
+  if (!farewell.error.empty()) complain(farewell.error);
+  if (!print(farewell.text)) return exit_error;
+  return farewell.exit_code;
+}
+
+int execute(const Options& options) {
+  switch (options.command) {
+    case Command::run:
+      return run_command(options);
+    case Command::ps:
+      return ps_command(options);
+    case Command::kill:
+      return kill_command(options);
+    case Command::profile_list:
+      return profile_list_command(options);
+    case Command::profile_show:
+      return profile_show_command(options);
+    case Command::profile_check:
+      return profile_check_command(options);
+    case Command::policy:
+      return policy_command(options);
+    case Command::reload:
+      return reload_command(options);
+    case Command::doctor:
+      return doctor_command(options);
+  }
+  return exit_error;
+}
+
+}  // namespace
+}  // namespace paddock::supervisor::cli
+
+int main(int argc, char** argv) {
+  namespace cli = paddock::supervisor::cli;
+  cli::prepare_standard_streams();
+  const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  const auto parsed = cli::parse_options(words, cli::variable, cli::current_directory());
+  if (const auto* farewell = std::get_if<cli::Farewell>(&parsed))
+    return cli::say_farewell(*farewell);
+  return cli::execute(std::get<cli::Options>(parsed));
+}

@@ -1,0 +1,178 @@
+#include "supervisor/cli/report.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "kernel/confine/rlimits.hpp"
+#include "supervisor/cli/terminal.hpp"
+
+namespace paddock::supervisor::cli {
+namespace {
+
+using kernel::Cause;
+using kernel::SandboxResult;
+
+constexpr std::size_t hash_characters_shown = 12;
+
+std::string signal_name(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return name == nullptr ? fmt::format("signal {}", signal)
+                         : fmt::format("SIG{} (signal {})", name, signal);
+}
+
+// Short and readable, not exact: "0.021 s", "1.0 s", "75 s".
+std::string seconds(double value) {
+  if (value < 1) return fmt::format("{:.3f} s", value);
+  if (value < 60) return fmt::format("{:.1f} s", value);
+  return fmt::format("{:.0f} s", value);
+}
+
+std::string size(std::uint64_t bytes) {
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  double value = static_cast<double>(bytes);
+  const char* unit = "B";
+  for (const char* larger : {"KiB", "MiB", "GiB", "TiB"}) {
+    if (value < 1024) break;
+    value /= 1024;
+    unit = larger;
+  }
+  return value == static_cast<double>(static_cast<std::uint64_t>(value))
+             ? fmt::format("{:.0f} {}", value, unit)
+             : fmt::format("{:.1f} {}", value, unit);
+}
+
+// "killed after 1.0 s: cpu_seconds passed (profile STRICT)"
+std::string killed(const RunRecord& run, const std::string& why) {
+  return fmt::format("killed after {}: {} (profile {})", seconds(run.result->duration_s), why,
+                     run.profile);
+}
+
+// A limit as the kernel shows it, with its unit.
+std::string limit_text(std::string_view name, const std::string& value) {
+  std::uint64_t number = 0;
+  const auto parsed = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (parsed.ec != std::errc()) return value;  // "unlimited"
+  if (name == "cpu_seconds") return value + " s for each process";
+  if (name == "memory_bytes") return size(number) + " of virtual memory for each process";
+  if (name == "fsize_bytes") return size(number) + " for each file";
+  if (name == "nproc") return value + " processes and threads";
+  if (name == "nofile") return value + " descriptors for each process";
+  if (name == "core_size") return number == 0 ? "no core dumps" : size(number);
+  return value;
+}
+
+class Report {
+ public:
+  void heading(std::string_view text) { text_ += fmt::format("\n{}\n", text); }
+  void line(std::string_view name, std::string_view value) {
+    text_ += fmt::format("  {:<14}{}\n", name, printable(value));
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+std::string output_text(std::uint64_t written, bool truncated, std::string_view name) {
+  return fmt::format("{} on {}{}", size(written), name, truncated ? " (not all of it kept)" : "");
+}
+
+void report_ending(const RunRecord& run, Report& report) {
+  const SandboxResult& result = *run.result;
+  report.line("run", run.id);
+  report.line("command", shell_line(run.argv));
+  if (!run.agent.empty()) report.line("agent", run.agent);
+  report.line("cause", kernel::name_of(result.cause));
+  report.line("", ending_line(run));
+  report.line("time", fmt::format("{}, and {} to set it up", seconds(result.duration_s),
+                                  seconds(result.setup_s)));
+  const auto cpu = [](std::uint64_t us) { return seconds(static_cast<double>(us) / 1e6); };
+  report.line(
+      "cpu", fmt::format("{} user, {} system", cpu(result.cpu_user_us), cpu(result.cpu_system_us)));
+  report.line("memory", size(result.max_rss_bytes) + ", the largest process");
+  report.line("output", output_text(result.stdout_bytes, result.stdout_truncated, "stdout") + ", " +
+                            output_text(result.stderr_bytes, result.stderr_truncated, "stderr"));
+  if (result.output_held_open)
+    report.line("", "somebody still held a pipe at the end: output may be missing");
+  if (result.survivors_unproved) report.line("survivors", "could not be proved to be gone");
+}
+
+// A run's leaf is named after it; otherwise the receipt shows the supervisor's own.
+bool has_own_cgroup(const RunRecord& run) {
+  return run.receipt->cgroup.ends_with("/" + run.id);
+}
+
+void report_confinement(const RunRecord& run, Report& report) {
+  report.heading("confined by");
+  report.line("profile", run.profile);
+  report.line("policy", run.policy_hash.substr(0, hash_characters_shown));
+  if (run.receipt) {
+    const kernel::Receipt& receipt = *run.receipt;
+    report.line("host uid", std::to_string(receipt.host_uid));
+    report.line("namespaces", receipt.new_namespaces.empty()
+                                  ? "none of its own"
+                                  : fmt::format("{}", fmt::join(receipt.new_namespaces, " ")));
+    const bool no_capability = receipt.capabilities.find_first_not_of('0') == std::string::npos;
+    report.line("privileges",
+                fmt::format("{}, capabilities {}",
+                            receipt.no_new_privs ? "no_new_privs" : "new ones can be gained",
+                            no_capability ? "none" : receipt.capabilities));
+    for (const kernel::RlimitRow& row : kernel::rlimit_rows) {
+      const auto found = receipt.rlimits.find(row.name);
+      if (found != receipt.rlimits.end())
+        report.line(row.name, limit_text(row.name, found->second));
+    }
+    report.line("cgroup", has_own_cgroup(run) ? receipt.cgroup
+                                              : "none of its own: no cgroup v2 is delegated");
+  } else {
+    report.line("", "the program never ran, so nothing was observed");
+  }
+  report.line("missing", run.degraded.empty() ? "nothing that was asked for"
+                                              : fmt::format("{}", fmt::join(run.degraded, " ")));
+}
+
+}  // namespace
+
+std::string ending_line(const RunRecord& run) {
+  const SandboxResult& result = *run.result;
+  switch (result.cause) {
+    case Cause::exited:
+      return fmt::format("exited with {}", result.exit_code);
+    case Cause::signaled:
+      return fmt::format("ended by {} after {}", signal_name(result.signal),
+                         seconds(result.duration_s));
+    case Cause::wall_clock:
+      return killed(run, "wall_seconds passed");
+    case Cause::cpu_limit:
+    case Cause::memory_limit:
+    case Cause::file_size_limit:
+      return killed(run, result.detail);
+    case Cause::killed_by_request:
+      return fmt::format("killed after {}: it was asked for", seconds(result.duration_s));
+    case Cause::shutdown:
+      return fmt::format("killed after {}: the daemon shut down", seconds(result.duration_s));
+    case Cause::cannot_execute:
+      return "cannot " + result.detail;  // "execute the program: No such file or directory"
+    case Cause::cannot_isolate:
+      return fmt::format("cannot isolate: {}; the program did not run (profile {})", result.detail,
+                         run.profile);
+    case Cause::tampered:
+      return "tampered with: " + result.detail;
+    case Cause::internal:
+      return "internal fault: " + result.detail;
+  }
+  return "internal fault: " + result.detail;
+}
+
+std::string report(const RunRecord& run) {
+  Report report;
+  report.heading("paddock report");
+  report_ending(run, report);
+  report_confinement(run, report);
+  return report.take();
+}
+
+}  // namespace paddock::supervisor::cli

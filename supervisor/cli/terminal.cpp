@@ -1,0 +1,106 @@
+#include "supervisor/cli/terminal.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+
+#include <fmt/format.h>
+
+#include "supervisor/cli/exit_code.hpp"
+
+namespace paddock::supervisor::cli {
+namespace {
+
+// 0, or the errno. Somebody may have left the descriptor non-blocking.
+int write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno == EAGAIN) {
+      pollfd ready{fd, POLLOUT, 0};
+      ::poll(&ready, 1, -1);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+bool needs_quotes(std::string_view word) {
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-./=:,+@%").find(c) != std::string_view::npos;
+  };
+  return word.empty() || !std::all_of(word.begin(), word.end(), plain);
+}
+
+std::string quoted(std::string_view word) {
+  std::string text = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      text += "'\\''";
+    } else {
+      text += c;
+    }
+  }
+  return text + "'";
+}
+
+}  // namespace
+
+void prepare_standard_streams() {
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (::fcntl(fd, F_GETFD) >= 0) continue;
+    // The lowest free number is `fd`, since those below it are open.
+    [[maybe_unused]] const int opened = ::open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
+  }
+  ::signal(SIGPIPE, SIG_IGN);  // a run gets default dispositions of its own
+}
+
+void complain(std::string_view message) {
+  write_all(STDERR_FILENO, "paddock: " + printable(message) + "\n");
+}
+
+int complain_and_exit_code(const kernel::Error& error) {
+  complain(error.message);
+  return exit_code_of(error);
+}
+
+bool print(std::string_view text) {
+  const int error = write_all(STDOUT_FILENO, text);
+  if (error != 0 && error != EPIPE) complain("write to stdout: " + kernel::errno_text(error));
+  return error == 0;
+}
+
+void print_to_stderr(std::string_view text) {
+  write_all(STDERR_FILENO, text);
+}
+
+std::string printable(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      safe += fmt::format("\\x{:02x}", byte);
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+std::string shell_line(const std::vector<std::string>& argv) {
+  std::string line;
+  for (const std::string& word : argv) {
+    if (!line.empty()) line += ' ';
+    line += needs_quotes(word) ? quoted(word) : word;
+  }
+  return printable(line);
+}
+
+}  // namespace paddock::supervisor::cli

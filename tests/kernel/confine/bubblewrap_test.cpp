@@ -1,0 +1,171 @@
+#include "kernel/confine/bubblewrap.hpp"
+
+#include <algorithm>
+
+#include "support/catch.hpp"
+#include "support/golden.hpp"
+#include "support/plan_text.hpp"
+#include "support/sample_host.hpp"
+
+using namespace paddock::kernel;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+SandboxPolicy strict_policy() {
+  SandboxPolicy policy;
+  policy.profile = "STRICT";
+  policy.use_bubblewrap = true;
+  policy.deny_network = true;
+  policy.bind_ro = {"/usr"};
+  return policy;
+}
+
+std::string text_of(const BubblewrapCall& call) {
+  std::string text = option_lines(call.arguments);
+  for (const auto& [fd, contents] : call.files) {
+    text += "file " + std::to_string(fd) + ":\n" + contents;
+    if (!contents.ends_with('\n')) text += "\n";
+  }
+  return text;
+}
+
+// Where `words` stand in `arguments`, one after the other; its size if they do not.
+std::size_t position_of(const Words& arguments, const Words& words) {
+  return static_cast<std::size_t>(
+      std::search(arguments.begin(), arguments.end(), words.begin(), words.end()) -
+      arguments.begin());
+}
+
+bool has(const Words& arguments, const Words& words) {
+  return position_of(arguments, words) < arguments.size();
+}
+
+}  // namespace
+
+TEST_CASE("STRICT on a merged-/usr host is exactly this bubblewrap call") {
+  check_golden("strict.bubblewrap", text_of(bubblewrap_call(strict_policy(), merged_host())));
+}
+
+TEST_CASE("STRICT on a host with its own /bin and /lib is exactly this bubblewrap call") {
+  check_golden("strict-unmerged.bubblewrap",
+               text_of(bubblewrap_call(strict_policy(), unmerged_host())));
+}
+
+TEST_CASE("a sandbox with network, binds and every host file is exactly this bubblewrap call") {
+  SandboxPolicy policy = strict_policy();
+  policy.deny_network = false;
+  policy.bind_ro = {"/usr", "/opt/models"};
+  policy.bind_rw = {"/srv/work", "/var/lib/agent"};
+  policy.tmp_bytes = 1'000'000;
+  policy.workspace_bytes = 2'000'000;
+  check_golden("network-and-binds.bubblewrap", text_of(bubblewrap_call(policy, merged_host())));
+}
+
+TEST_CASE("no form of an option that downgrades in silence is ever used") {
+  for (const HostFacts& host : {merged_host(), unmerged_host()}) {
+    for (const bool network : {false, true}) {
+      SandboxPolicy policy = strict_policy();
+      policy.deny_network = !network;
+      for (const std::string& word : bubblewrap_call(policy, host).arguments) {
+        CHECK_FALSE(word.ends_with("-try"));
+        CHECK_FALSE(word.ends_with("-all"));
+      }
+    }
+  }
+}
+
+TEST_CASE("a network is a namespace less, certificates and the host's resolver") {
+  SandboxPolicy policy = strict_policy();
+  const BubblewrapCall without = bubblewrap_call(policy, merged_host());
+  policy.deny_network = false;
+  const BubblewrapCall with = bubblewrap_call(policy, merged_host());
+  CHECK(has(without.arguments, {"--unshare-net"}));
+  CHECK_FALSE(has(with.arguments, {"--unshare-net"}));
+  CHECK(has(with.arguments, {"--ro-bind", "/etc/ssl/certs", "/etc/ssl/certs"}));
+  CHECK_FALSE(has(without.arguments, {"/etc/ssl/certs"}));
+  CHECK(has(with.arguments, {"/etc/resolv.conf"}));
+  CHECK_FALSE(has(without.arguments, {"/etc/resolv.conf"}));
+  const auto holds_resolver = [](const auto& file) {
+    return file.second == "nameserver 192.0.2.1\n";
+  };
+  CHECK(std::count_if(with.files.begin(), with.files.end(), holds_resolver) == 1);
+  CHECK(std::count_if(without.files.begin(), without.files.end(), holds_resolver) == 0);
+}
+
+TEST_CASE("writable binds are the last mounts, after every read-only one") {
+  SandboxPolicy policy = strict_policy();
+  policy.bind_ro = {"/usr", "/opt/models"};
+  policy.bind_rw = {"/srv/work"};
+  const Words arguments = bubblewrap_call(policy, merged_host()).arguments;
+  const std::size_t writable = position_of(arguments, {"--bind", "/srv/work", "/srv/work"});
+  REQUIRE(writable < arguments.size());
+  const Words rest(arguments.begin() + static_cast<std::ptrdiff_t>(writable) + 3, arguments.end());
+  CHECK(rest == Words{"--remount-ro", "/"});
+}
+
+TEST_CASE("a bind below /var takes the place of the link from /var/tmp to /tmp") {
+  const SandboxPolicy plain = strict_policy();
+  CHECK(has(bubblewrap_call(plain, merged_host()).arguments, {"--symlink", "/tmp", "/var/tmp"}));
+  for (const char* path : {"/var", "/var/lib/models", "/var/tmp"}) {
+    SandboxPolicy policy = strict_policy();
+    policy.bind_ro.emplace_back(path);
+    const Words arguments = bubblewrap_call(policy, merged_host()).arguments;
+    CHECK(has(arguments, {"--ro-bind", path, path}));
+    CHECK_FALSE(has(arguments, {"--symlink", "/tmp", "/var/tmp"}));
+  }
+  SandboxPolicy policy = strict_policy();
+  policy.bind_ro.emplace_back("/variant");
+  CHECK(has(bubblewrap_call(policy, merged_host()).arguments, {"--symlink", "/tmp", "/var/tmp"}));
+}
+
+TEST_CASE("a host without a time zone file gives the sandbox none") {
+  HostFacts host = merged_host();
+  host.localtime.clear();
+  const BubblewrapCall with = bubblewrap_call(strict_policy(), merged_host());
+  const BubblewrapCall without = bubblewrap_call(strict_policy(), host);
+  CHECK(has(with.arguments, {"/etc/localtime"}));
+  CHECK_FALSE(has(without.arguments, {"/etc/localtime"}));
+  CHECK(without.files.size() + 1 == with.files.size());
+}
+
+TEST_CASE("each synthetic file has a descriptor of its own, from the first free one on") {
+  const BubblewrapCall call = bubblewrap_call(strict_policy(), merged_host());
+  int expected = fd_first_file;
+  for (const auto& [fd, contents] : call.files) {
+    CHECK(fd == expected++);
+    CHECK(has(call.arguments, {"--file", std::to_string(fd)}));
+  }
+}
+
+TEST_CASE("wrap_with_bubblewrap puts a complete command line before argv") {
+  const auto wrapped =
+      wrap_with_bubblewrap({"python3", "--version"}, strict_policy(), merged_host());
+  REQUIRE(wrapped);
+  check_golden("strict.wrapped", option_lines(*wrapped));
+}
+
+TEST_CASE("wrap_with_bubblewrap starts in the policy's working directory") {
+  SandboxPolicy policy = strict_policy();
+  policy.workdir = "/tmp";
+  const auto wrapped = wrap_with_bubblewrap({"true"}, policy, merged_host());
+  REQUIRE(wrapped);
+  CHECK(has(*wrapped, {"--chdir", "/tmp", "--", "true"}));
+}
+
+TEST_CASE("wrap_with_bubblewrap leaves argv alone for a policy without bubblewrap") {
+  SandboxPolicy policy;
+  HostFacts host = merged_host();
+  host.bubblewrap.clear();
+  CHECK(wrap_with_bubblewrap({"true"}, policy, host) == Words{"true"});
+}
+
+TEST_CASE("wrap_with_bubblewrap on a host without bubblewrap is an error, never a bare argv") {
+  HostFacts host = merged_host();
+  host.bubblewrap.clear();
+  host.bubblewrap_problem = "bubblewrap is not installed";
+  const auto refused = wrap_with_bubblewrap({"true"}, strict_policy(), host);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error() == Error{ErrorCode::sandbox_not_available, "bubblewrap is not installed"});
+}

@@ -1,0 +1,72 @@
+#include "kernel/confine/launch_spec.hpp"
+
+#include <sys/resource.h>
+
+#include <limits>
+#include <random>
+#include <string>
+
+#include "support/catch.hpp"
+
+using namespace paddock::kernel;
+
+namespace {
+
+LaunchSpec full_spec() {
+  LaunchSpec spec;
+  spec.wrapper = {"/usr/bin/bwrap", "--args", "5", "--"};
+  spec.argv = {"python3", "-c", "print('a b')\n", ""};
+  spec.environment = {"HOME=/home/agent", "EMPTY=", std::string("BYTES=\x01\xff", 8)};
+  spec.workdir = "/workspace";
+  spec.rlimits = {{RLIMIT_CPU, 120}, {RLIMIT_AS, std::numeric_limits<std::uint64_t>::max()}};
+  spec.new_session = false;
+  spec.own_user_namespace = true;
+  return spec;
+}
+
+}  // namespace
+
+TEST_CASE("a launch spec survives encoding and decoding") {
+  for (const LaunchSpec& spec : {LaunchSpec{}, full_spec()})
+    CHECK(decode_launch_spec(encode(spec)) == spec);
+}
+
+TEST_CASE("a launch spec that is cut short or has something after it is refused") {
+  const std::string bytes = encode(full_spec());
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    INFO("the first " << size << " bytes of " << bytes.size());
+    CHECK_FALSE(decode_launch_spec(bytes.substr(0, size)));
+  }
+  CHECK_FALSE(decode_launch_spec(bytes + '\0'));
+}
+
+TEST_CASE("random bytes are never a launch spec, and never a crash") {
+  std::mt19937 random(1);
+  std::uniform_int_distribution<int> byte(0, 255);
+  std::uniform_int_distribution<std::size_t> length(1, 400);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string bytes(length(random), '\0');
+    for (char& c : bytes) c = static_cast<char>(byte(random));
+    CHECK_FALSE(decode_launch_spec(bytes));
+  }
+}
+
+TEST_CASE("there is one encoding of a launch spec: what decodes is what encode gives") {
+  // Goal: no two readings of the same bytes. Method: flip bytes of a real one; whatever is still
+  // accepted must encode to exactly these bytes again.
+  const std::string good = encode(full_spec());
+  std::mt19937 random(2);
+  std::uniform_int_distribution<int> byte(0, 255);
+  std::uniform_int_distribution<std::size_t> position(0, good.size() - 1);
+  int accepted = 0;
+  for (int i = 0; i < 50'000; ++i) {
+    std::string bytes = good;
+    for (int changes = 1 + i % 3; changes > 0; --changes)
+      bytes[position(random)] = static_cast<char>(byte(random));
+    const auto spec = decode_launch_spec(bytes);
+    if (!spec) continue;
+    ++accepted;
+    REQUIRE(encode(*spec) == bytes);
+  }
+  CHECK(accepted > 1000);  // changed letters and numbers are fine; else this tested nothing
+}

@@ -1,0 +1,138 @@
+#include "kernel/run/receipt.hpp"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "kernel/base/fd.hpp"
+#include "support/catch.hpp"
+
+using namespace paddock::kernel;
+
+namespace {
+
+using Differences = std::vector<std::string>;
+
+Plan planned() {
+  Plan plan;
+  plan.launch.rlimits = {{RLIMIT_CPU, 120},  {RLIMIT_AS, 1u << 20}, {RLIMIT_FSIZE, 4096},
+                         {RLIMIT_NPROC, 16}, {RLIMIT_NOFILE, 256},  {RLIMIT_CORE, 0}};
+  plan.new_namespaces = {"cgroup", "ipc", "mnt", "net", "pid", "user", "uts"};
+  plan.host_uid = 60'600;
+  return plan;
+}
+
+Receipt as_planned() {
+  Receipt receipt;
+  receipt.pid = 100;
+  receipt.host_uid = 60'600;
+  receipt.rlimits = {{"cpu_seconds", "120"}, {"memory_bytes", "1048576"}, {"fsize_bytes", "4096"},
+                     {"nproc", "16"},        {"nofile", "256"},           {"core_size", "0"}};
+  receipt.new_namespaces = {"cgroup", "ipc", "mnt", "net", "pid", "user", "uts"};
+  receipt.no_new_privs = true;
+  receipt.capabilities = "0000000000000000";
+  return receipt;
+}
+
+}  // namespace
+
+TEST_CASE("a run that is confined as planned has no differences") {
+  CHECK(compare(planned(), as_planned()).empty());
+}
+
+TEST_CASE("each limit that is not as planned is named, with both values") {
+  for (const auto& [name, value] : as_planned().rlimits) {
+    Receipt receipt = as_planned();
+    receipt.rlimits[name] = "unlimited";
+    CHECK(compare(planned(), receipt) == Differences{name + " is unlimited, planned " + value});
+    receipt.rlimits[name] = value + "/unlimited";  // a soft limit that the agent could raise
+    CHECK(compare(planned(), receipt) ==
+          Differences{name + " is " + value + "/unlimited, planned " + value});
+    receipt.rlimits.erase(name);
+    CHECK(compare(planned(), receipt) == Differences{name + " is not seen, planned " + value});
+  }
+}
+
+TEST_CASE("a namespace too few or too many is named") {
+  Receipt receipt = as_planned();
+  receipt.new_namespaces = {"cgroup", "ipc", "mnt", "pid", "user", "uts"};
+  CHECK(compare(planned(), receipt) ==
+        Differences{"the list of new namespaces is cgroup ipc mnt pid user uts, planned cgroup ipc "
+                    "mnt net pid user uts"});
+  Plan plan = planned();
+  plan.new_namespaces = {};
+  CHECK(compare(plan, receipt) ==
+        Differences{"the list of new namespaces is cgroup ipc mnt pid user uts, planned "});
+}
+
+TEST_CASE("another host uid, a capability and missing no_new_privs are named") {
+  Receipt receipt = as_planned();
+  receipt.host_uid = 0;
+  CHECK(compare(planned(), receipt) == Differences{"the host uid is 0, planned 60600"});
+
+  receipt = as_planned();
+  receipt.capabilities = "000001ffffffffff";
+  CHECK(compare(planned(), receipt) ==
+        Differences{"the effective capability set is 000001ffffffffff, planned 0000000000000000"});
+
+  receipt = as_planned();
+  receipt.no_new_privs = false;
+  CHECK(compare(planned(), receipt) == Differences{"no_new_privs is not set"});
+}
+
+TEST_CASE("all differences are named at once") {
+  Receipt receipt = as_planned();
+  receipt.rlimits["nproc"] = "unlimited";
+  receipt.no_new_privs = false;
+  CHECK(compare(planned(), receipt) ==
+        Differences{"nproc is unlimited, planned 16", "no_new_privs is not set"});
+}
+
+TEST_CASE("a limit that nobody planned may be anything") {
+  Plan plan = planned();
+  plan.launch.rlimits = {};
+  Receipt receipt = as_planned();
+  for (auto& [name, value] : receipt.rlimits) value = "unlimited";
+  CHECK(compare(plan, receipt).empty());
+}
+
+TEST_CASE("a process is observed as it is") {
+  // Method: a child that limits itself, looked at from outside.
+  const auto ready = make_pipe();
+  REQUIRE(ready);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const rlimit both{77, 77};
+    const rlimit soft_only{1, RLIM_INFINITY};
+    const bool done = ::setrlimit(RLIMIT_NOFILE, &both) == 0 &&
+                      ::setrlimit(RLIMIT_CPU, &soft_only) == 0 &&
+                      ::write(ready->write_end.get(), "x", 1) == 1;
+    while (done) ::pause();
+    ::_exit(1);
+  }
+  char byte = 0;
+  REQUIRE(::read(ready->read_end.get(), &byte, 1) == 1);
+  const auto receipt = observe(child);
+  REQUIRE(receipt);
+  CHECK(receipt->pid == child);
+  CHECK(receipt->host_uid == ::getuid());
+  CHECK(receipt->rlimits.size() == 6);
+  CHECK(receipt->rlimits.at("nofile") == "77");
+  CHECK(receipt->rlimits.at("cpu_seconds") == "1/unlimited");
+  CHECK(receipt->new_namespaces.empty());
+  CHECK_FALSE(receipt->no_new_privs);
+  CHECK(receipt->capabilities.size() == 16);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+}
+
+TEST_CASE("a process that is gone cannot be observed") {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+  const auto receipt = observe(child);
+  REQUIRE_FALSE(receipt);
+  CHECK(receipt.error().code == ErrorCode::io);
+}

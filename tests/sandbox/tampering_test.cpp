@@ -1,0 +1,70 @@
+// An agent without a sandbox has the uid of its launcher and can send it signals.
+
+#include <unistd.h>
+
+#include <csignal>
+
+#include "kernel/run/strays.hpp"
+#include "sandbox/sandbox_fixture.hpp"
+
+using namespace paddock::kernel;
+using namespace paddock::tests;
+using std::chrono::milliseconds;
+
+namespace {
+
+bool no_strays_left() {
+  return kill_strays([](pid_t) { return false; }) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("an agent that kills its launcher is found out, and nothing of it stays") {
+  become_subreaper();
+  for (const char* profile : {"OFF", "DEFAULT"}) {
+    INFO(profile);
+    const std::string marker = make_marker();
+    const SandboxResult result =
+        run(policy_of(profile), {program("kill_launcher"), std::to_string(SIGKILL), marker});
+    CHECK(result.cause == Cause::tampered);
+    CHECK(result.killed);
+    CHECK(result.exit_code == -9);
+    CHECK(result.survivors_unproved);  // the supervisor must look for strays
+    CHECK_FALSE(processes_with(marker).empty());
+    CHECK(soon(no_strays_left));
+    CHECK(processes_with(marker).empty());
+  }
+}
+
+TEST_CASE("an agent that tells its launcher to kill everything only ends itself, as tampered") {
+  for (const char* profile : {"OFF", "DEFAULT"}) {
+    INFO(profile);
+    const std::string marker = make_marker();
+    const SandboxResult result =
+        run(policy_of(profile), {program("kill_launcher"), std::to_string(SIGTERM), marker});
+    CHECK(result.cause == Cause::tampered);
+    CHECK_FALSE(result.survivors_unproved);
+    CHECK(processes_with(marker).empty());
+  }
+}
+
+TEST_CASE("an agent that stops its launcher is ended after its deadline all the same") {
+  become_subreaper();
+  const std::string marker = make_marker();
+  SandboxPolicy policy = policy_of("DEFAULT");
+  policy.wall_clock = milliseconds(200);
+  policy.grace = milliseconds(100);
+  const Sandbox sandbox = Sandbox::open({}).value();
+  const auto live = sandbox
+                        .start(policy, {program("kill_launcher"), std::to_string(SIGSTOP), marker},
+                               "", "stopped", RunOptions{})
+                        .value();
+  const auto begin = Clock::now();
+  drive_all({live.get()});
+  CHECK(Clock::now() - begin < std::chrono::seconds(8));
+  const SandboxResult result = live->take_result();
+  CHECK(result.cause == Cause::wall_clock);
+  CHECK(result.survivors_unproved);
+  CHECK(soon(no_strays_left));
+  CHECK(processes_with(marker).empty());
+}

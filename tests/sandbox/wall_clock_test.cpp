@@ -1,0 +1,120 @@
+#include <csignal>
+
+#include "sandbox/sandbox_fixture.hpp"
+
+using namespace paddock::kernel;
+using namespace paddock::tests;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr const char* profiles[] = {"OFF", "DEFAULT", "STRICT"};
+
+SandboxPolicy short_policy(const char* profile, milliseconds wall, milliseconds grace) {
+  SandboxPolicy policy = policy_of(profile);
+  policy.wall_clock = wall;
+  policy.grace = grace;
+  return policy;
+}
+
+}  // namespace
+
+TEST_CASE("a run that sleeps is ended at its deadline, as wall_clock") {
+  for (const char* profile : profiles) {
+    INFO(profile);
+    const SandboxResult result =
+        run(short_policy(profile, milliseconds(300), milliseconds(1000)), {"sleep", "1000"});
+    CHECK(result.cause == Cause::wall_clock);
+    CHECK(result.timed_out);
+    CHECK(result.killed);
+    CHECK_FALSE(result.rlimit_hit);
+    CHECK(result.signal == SIGTERM);  // it did what it was asked
+    CHECK(result.duration_s >= 0.3);
+    CHECK(result.duration_s < 0.6);
+  }
+}
+
+TEST_CASE("a program that ignores SIGTERM is killed after its grace") {
+  for (const char* profile : profiles) {
+    INFO(profile);
+    const SandboxResult result = run(short_policy(profile, milliseconds(300), milliseconds(300)),
+                                     {program("ignore_term"), make_marker()});
+    CHECK(result.stdout == "ready\n");
+    CHECK(result.cause == Cause::wall_clock);
+    CHECK(result.duration_s >= 0.6);
+    CHECK(result.duration_s < 1.0);
+    CHECK(result.exit_code == -SIGKILL);
+  }
+}
+
+TEST_CASE("SIGTERM reaches the program, which has its grace to clean up") {
+  // Goal: the program itself gets the signal. Through bubblewrap alone it never does: bubblewrap
+  // dies of it and takes the program along.
+  for (const char* profile : profiles) {
+    INFO(profile);
+    const SandboxResult result =
+        run(short_policy(profile, milliseconds(300), milliseconds(2000)), {program("catch_term")});
+    CHECK(result.stdout == "ready\ncleaned up\n");
+    CHECK(result.exit_code == 7);
+    CHECK(result.cause == Cause::wall_clock);
+    CHECK(result.timed_out);
+  }
+}
+
+TEST_CASE("SIGTERM reaches the whole process group of the program") {
+  for (const char* profile : profiles) {
+    INFO(profile);
+    const SandboxResult result =
+        run(short_policy(profile, milliseconds(400), milliseconds(2000)),
+            {"sh", "-c", "trap '' TERM; " + program("catch_term") + " & wait; exit 0"});
+    CHECK(result.stdout == "ready\ncleaned up\n");
+    CHECK(result.duration_s < 1.5);
+  }
+}
+
+TEST_CASE("a stop on request has the same grace and its own cause") {
+  const Sandbox sandbox = Sandbox::open({}).value();
+  for (const char* profile : profiles) {
+    INFO(profile);
+    std::string output;
+    RunOptions options;
+    options.on_output = [&](Stream, std::string_view bytes) { output += bytes; };
+    const auto live =
+        sandbox.start(policy_of(profile), {program("catch_term")}, "", "stop", std::move(options))
+            .value();
+    bool stopped = false;
+    drive_all({live.get()}, [&] {
+      if (output == "ready\n" && !std::exchange(stopped, true)) live->stop();
+    });
+    const SandboxResult result = live->take_result();
+    CHECK(result.stdout == "ready\ncleaned up\n");
+    CHECK(result.exit_code == 7);
+    CHECK(result.cause == Cause::killed_by_request);
+    CHECK_FALSE(result.timed_out);
+  }
+}
+
+TEST_CASE("a stop during set-up ends the run without its program having run") {
+  const Sandbox sandbox = Sandbox::open({}).value();
+  for (const char* profile : profiles) {
+    INFO(profile);
+    const auto live = sandbox
+                          .start(policy_of(profile), {"sh", "-c", "echo ran; sleep 1000"}, "",
+                                 "stop", RunOptions{})
+                          .value();
+    live->stop();
+    drive_all({live.get()});
+    const SandboxResult result = live->take_result();
+    CHECK(result.cause == Cause::killed_by_request);
+    CHECK(result.stdout.empty());
+    CHECK_FALSE(result.survivors_unproved);
+  }
+}
+
+TEST_CASE("a stopped program is continued by nobody and killed after its grace") {
+  const SandboxResult result = run(short_policy("DEFAULT", milliseconds(200), milliseconds(200)),
+                                   {"sh", "-c", "kill -STOP $$; echo went on"});
+  CHECK(result.cause == Cause::wall_clock);
+  CHECK(result.stdout.empty());
+  CHECK(result.duration_s < 1.0);
+}

@@ -1,0 +1,51 @@
+#pragma once
+// Prerequisites of a test that only the host can give. A test that lacks one says UNSUPPORTED and
+// why, and counts as skipped. Where SANDBOX_MUST_WORK=1, as in CI, that is a failure, but for a few
+// reasons that no test host can help.
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "support/catch.hpp"
+
+namespace paddock::tests {
+
+constexpr std::string_view needs_root = "this needs root";
+constexpr std::string_view needs_user = "this needs an ordinary user";
+constexpr std::string_view no_cgroup2 = "no cgroup v2 hierarchy that this process may write to";
+constexpr std::string_view no_route = "the host has no IPv4 route to the world";
+
+constexpr std::array reasons_always_allowed = {needs_root, needs_user, no_cgroup2, no_route};
+
+inline bool sandbox_must_work() {
+  const char* value = std::getenv("SANDBOX_MUST_WORK");
+  return value != nullptr && std::string_view(value) == "1";
+}
+
+inline void unsupported(std::string_view reason) {
+  static struct Count {
+    int tests = 0;
+    ~Count() { std::printf("%d UNSUPPORTED\n", tests); }
+  } count;
+  const bool allowed = std::find(reasons_always_allowed.begin(), reasons_always_allowed.end(),
+                                 reason) != reasons_always_allowed.end();
+  if (sandbox_must_work() && !allowed) FAIL("MISSING: " << reason);
+  ++count.tests;
+  std::printf("UNSUPPORTED: %.*s\n", static_cast<int>(reason.size()), reason.data());
+  std::fflush(stdout);
+}
+
+}  // namespace paddock::tests
+
+// Leaves the test case unless `condition` holds.
+#define NEEDS(condition, reason)             \
+  do {                                       \
+    if (!(condition)) {                      \
+      ::paddock::tests::unsupported(reason); \
+      return;                                \
+    }                                        \
+  } while (false)
