@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -59,7 +60,15 @@ std::string bound_path(int fd) {
   sockaddr_un address{};
   socklen_t size = sizeof address;
   if (::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) return {};
-  return address.sun_path;
+  return {address.sun_path, ::strnlen(address.sun_path, sizeof address.sun_path)};
+}
+
+// Each live run of a root's daemon takes a host uid.
+void keep_to_host_uids(DaemonConfig& config) {
+  if (::geteuid() != 0 || config.runs.alive_max <= config.host_uids.count) return;
+  spdlog::warn("runs_alive is {}, and there are {} host_uids: no more runs than that at once",
+               config.runs.alive_max, config.host_uids.count);
+  config.runs.alive_max = config.host_uids.count;
 }
 
 }  // namespace
@@ -68,6 +77,7 @@ Result<std::unique_ptr<Daemon>> Daemon::create(DaemonConfig config, ServiceManag
   auto loop = TRY(EventLoop::create());
   TRY_VOID(ensure_private_directory(config.runtime_directory));
   TRY_VOID(ensure_private_directory(config.state_directory));
+  keep_to_host_uids(config);
   raise_descriptor_limit(config);
   kernel::become_subreaper();
   kernel::Sandbox sandbox = TRY(
@@ -158,6 +168,11 @@ void Daemon::serve() {
   services_.ready(status());
   feed_watchdog();
   loop_->run();
+  // What is left to do takes a moment, and one more signal must not cut it short.
+  sigset_t stop_signals;
+  sigemptyset(&stop_signals);
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) sigaddset(&stop_signals, signal);
+  ::pthread_sigmask(SIG_BLOCK, &stop_signals, nullptr);
 }
 
 void Daemon::reload() {
@@ -182,7 +197,7 @@ std::string Daemon::status() const {
                           : "serving";
 }
 
-// The first signal drains, the second stops what still runs, a third leaves it to the end of the
+// The first signal drains, the second kills what still runs, a third leaves it to the end of the
 // process, where everything is killed.
 void Daemon::shut_down() {
   switch (++stop_signals_) {
@@ -193,8 +208,8 @@ void Daemon::shut_down() {
       runs_.drain(config_.drain, [this] { drained(); });
       return;
     case 2:
-      spdlog::info("stopping {} runs", runs_.alive());
-      runs_.stop_all(kernel::Cause::shutdown);
+      spdlog::info("killing {} runs", runs_.alive());
+      runs_.kill_all(kernel::Cause::shutdown);
       return;
     default:
       loop_->stop();

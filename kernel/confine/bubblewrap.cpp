@@ -24,8 +24,33 @@ void add_namespaces(const SandboxPolicy& policy, Arguments& arguments) {
   append(arguments, {"--disable-userns", "--assert-userns-disabled"});
 }
 
+void add_tmpfs(const std::string& path, std::uint64_t size_bytes, const std::string& permissions,
+               Arguments& arguments) {
+  append(arguments,
+         {"--perms", permissions, "--size", std::to_string(size_bytes), "--tmpfs", path});
+}
+
+bool any_bind(const SandboxPolicy& policy, bool (*matches)(const std::string& path)) {
+  return std::any_of(policy.bind_ro.begin(), policy.bind_ro.end(), matches) ||
+         std::any_of(policy.bind_rw.begin(), policy.bind_rw.end(), matches);
+}
+
+// /var/tmp is a link to /tmp, unless a bind is in the way: below it, it is a tmpfs of its own; at or
+// above it, it is what the operator bound. Comes before every bind.
+void add_var_tmp(const SandboxPolicy& policy, Arguments& arguments) {
+  if (any_bind(policy, [](const std::string& path) { return path == "/var" || path == "/var/tmp"; }))
+    return;
+  append(arguments, {"--dir", "/var"});
+  if (any_bind(policy, [](const std::string& path) { return path.starts_with("/var/tmp/"); })) {
+    add_tmpfs("/var/tmp", policy.tmp_bytes, "1777", arguments);
+  } else {
+    append(arguments, {"--symlink", "/tmp", "/var/tmp"});
+  }
+}
+
 void add_host_directories(const SandboxPolicy& policy, const HostFacts& host,
                           Arguments& arguments) {
+  add_var_tmp(policy, arguments);
   for (const std::string& path : policy.bind_ro) append(arguments, {"--ro-bind", path, path});
   for (const auto& [name, target] : host.usr_links) append(arguments, {"--symlink", target, name});
   for (const std::string& path : host.system_directories)
@@ -39,12 +64,6 @@ void add_etc_binds(const SandboxPolicy& policy, const HostFacts& host, Arguments
     append(arguments, {"--ro-bind", host.certificates, host.certificates});
 }
 
-void add_tmpfs(const std::string& path, std::uint64_t size_bytes, const std::string& permissions,
-               Arguments& arguments) {
-  append(arguments,
-         {"--perms", permissions, "--size", std::to_string(size_bytes), "--tmpfs", path});
-}
-
 void add_kernel_file_systems(const SandboxPolicy& policy, const HostFacts& host,
                              Arguments& arguments) {
   append(arguments, {"--proc", "/proc"});
@@ -55,20 +74,11 @@ void add_kernel_file_systems(const SandboxPolicy& policy, const HostFacts& host,
   append(arguments, {"--remount-ro", "/dev"});  // else a second writable tmpfs, half of RAM in size
 }
 
-// Then /var is what the operator makes it, and a link in it could be in the way of a mount.
-bool binds_below_var(const SandboxPolicy& policy) {
-  const auto is_below = [](const std::string& path) { return (path + "/").starts_with("/var/"); };
-  return std::any_of(policy.bind_ro.begin(), policy.bind_ro.end(), is_below) ||
-         std::any_of(policy.bind_rw.begin(), policy.bind_rw.end(), is_below);
-}
-
 void add_writable_directories(const SandboxPolicy& policy, Arguments& arguments) {
   add_tmpfs("/tmp", policy.tmp_bytes, "1777", arguments);
   add_tmpfs(sandbox_home, policy.tmp_bytes, "0700", arguments);
   add_tmpfs(sandbox_workspace, policy.workspace_bytes, "0700", arguments);
   append(arguments, {"--dir", "/run"});
-  if (!binds_below_var(policy))
-    append(arguments, {"--dir", "/var", "--symlink", "/tmp", "/var/tmp"});
   // Writable binds come last: no mount destination lies below what an agent can write
   // (CVE-2026-87766; check_policy refuses nested ones).
   for (const std::string& path : policy.bind_rw) append(arguments, {"--bind", path, path});

@@ -45,6 +45,12 @@ Result<HostUidLease> HostUidLease::take(const HostUidRange& range,
               "all " + std::to_string(range.count) + " host uids for runs are in use");
 }
 
+// Said, and not left to close: the child of a run that is just starting has a copy of the
+// descriptor until its execve, and would keep the uid taken for that long.
+HostUidLease::~HostUidLease() {
+  if (lock_) ::flock(lock_.get(), LOCK_UN);
+}
+
 Result<HostUidLease> HostUidLease::share(uid_t uid, const std::string& lock_directory) {
   Fd lock = TRY(open_lock(uid, lock_directory));
   if (TRY(try_lock(lock, LOCK_SH))) return HostUidLease(uid, std::move(lock));

@@ -4,6 +4,8 @@
 
 #include <sys/types.h>
 
+#include <utility>
+
 #include "kernel/base/fd.hpp"
 
 namespace paddock::kernel {
@@ -31,6 +33,14 @@ class HostUidLease {
   // in a directory which belongs to it. Fails with too_busy if one run has it for itself.
   static Result<HostUidLease> share(uid_t uid,
                                     const std::string& lock_directory = "/run/paddock-uids");
+
+  HostUidLease(HostUidLease&&) noexcept = default;
+  HostUidLease& operator=(HostUidLease&& other) noexcept {
+    std::swap(uid_, other.uid_);
+    std::swap(lock_, other.lock_);
+    return *this;
+  }
+  ~HostUidLease();
 
   uid_t uid() const { return uid_; }
 

@@ -1,111 +1,62 @@
 #include "kernel/confine/launch_spec.hpp"
 
-#include <climits>
+#include <cassert>
 #include <cstring>
 
 namespace paddock::kernel {
 namespace {
 
-class Writer {
- public:
-  void number(std::uint64_t value) {
-    char bytes[sizeof value];
-    std::memcpy(bytes, &value, sizeof value);
-    out_.append(bytes, sizeof bytes);
-  }
-  void text(const std::string& value) {
-    number(value.size());
-    out_ += value;
-  }
-  void texts(const std::vector<std::string>& values) {
-    number(values.size());
-    for (const std::string& value : values) text(value);
-  }
-  std::string take() { return std::move(out_); }
+template <class T>
+void append_bytes(std::string& out, const T& value) {
+  char bytes[sizeof value];
+  std::memcpy(bytes, &value, sizeof value);
+  out.append(bytes, sizeof bytes);
+}
 
- private:
-  std::string out_;
-};
+void append_string(std::string& out, const std::string& value) {
+  assert(value.find('\0') == std::string::npos);
+  out += value;
+  out += '\0';
+}
 
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : rest_(bytes) {}
-
-  std::uint64_t number() {
-    std::uint64_t value = 0;
-    if (rest_.size() < sizeof value) return spoil();
-    std::memcpy(&value, rest_.data(), sizeof value);
-    rest_.remove_prefix(sizeof value);
-    return value;
-  }
-  std::string text() {
-    const std::uint64_t size = number();
-    if (size > rest_.size()) return std::string(spoil(), '\0');
-    std::string value(rest_.substr(0, size));
-    rest_.remove_prefix(size);
-    return value;
-  }
-  bool flag() {
-    const std::uint64_t value = number();
-    return value > 1 ? spoil() != 0 : value == 1;
-  }
-  int resource() {
-    const std::uint64_t value = number();
-    return static_cast<int>(value > INT_MAX ? spoil() : value);
-  }
-  std::vector<std::string> texts() {
-    const std::uint64_t count = number();
-    std::vector<std::string> values;
-    for (std::uint64_t i = 0; i < count && whole_; ++i) values.push_back(text());
-    return values;
-  }
-  bool whole() const { return whole_; }
-  bool at_end() const { return whole_ && rest_.empty(); }
-
- private:
-  std::uint64_t spoil() {
-    whole_ = false;
-    rest_ = {};
-    return 0;
-  }
-
-  std::string_view rest_;
-  bool whole_ = true;
-};
+std::vector<std::string> strings(char** list, std::size_t count) {
+  return {list, list + count};
+}
 
 }  // namespace
 
 std::string encode(const LaunchSpec& spec) {
-  Writer writer;
-  writer.texts(spec.wrapper);
-  writer.texts(spec.argv);
-  writer.texts(spec.environment);
-  writer.text(spec.workdir);
-  writer.number(spec.rlimits.size());
-  for (const Rlimit& limit : spec.rlimits) {
-    writer.number(static_cast<std::uint64_t>(limit.resource));
-    writer.number(limit.value);
-  }
-  writer.number(spec.new_session ? 1 : 0);
-  writer.number(spec.own_user_namespace ? 1 : 0);
-  return writer.take();
+  const auto count = [](const auto& list) { return static_cast<std::uint32_t>(list.size()); };
+  std::string out;
+  append_bytes(out, SpecHeader{.rlimit_count = count(spec.rlimits),
+                               .wrapper_count = count(spec.wrapper),
+                               .argv_count = count(spec.argv),
+                               .environment_count = count(spec.environment),
+                               .new_session = spec.new_session ? 1u : 0u,
+                               .own_user_namespace = spec.own_user_namespace ? 1u : 0u});
+  for (const Rlimit& limit : spec.rlimits)
+    append_bytes(out, WireRlimit{static_cast<std::uint64_t>(limit.resource), limit.value});
+  append_string(out, spec.workdir);
+  for (const auto* list : {&spec.wrapper, &spec.argv, &spec.environment})
+    for (const std::string& word : *list) append_string(out, word);
+  return out;
 }
 
 std::optional<LaunchSpec> decode_launch_spec(std::string_view bytes) {
-  Reader reader(bytes);
-  LaunchSpec spec;
-  spec.wrapper = reader.texts();
-  spec.argv = reader.texts();
-  spec.environment = reader.texts();
-  spec.workdir = reader.text();
-  const std::uint64_t rlimits = reader.number();
-  for (std::uint64_t i = 0; i < rlimits && reader.whole(); ++i) {
-    const int resource = reader.resource();
-    spec.rlimits.push_back({resource, reader.number()});
-  }
-  spec.new_session = reader.flag();
-  spec.own_user_namespace = reader.flag();
-  if (!reader.at_end()) return std::nullopt;
+  // A copy that is aligned for the rlimits and may be pointed into.
+  std::vector<std::uint64_t> aligned(bytes.size() / sizeof(std::uint64_t) + 1);
+  std::memcpy(aligned.data(), bytes.data(), bytes.size());
+  SpecView view;
+  if (!parse_spec(reinterpret_cast<char*>(aligned.data()), bytes.size(), view)) return std::nullopt;
+  LaunchSpec spec{.wrapper = strings(view.wrapper, view.wrapper_count),
+                  .argv = strings(view.argv, view.argv_count),
+                  .environment = strings(view.environment, view.environment_count),
+                  .workdir = view.workdir,
+                  .rlimits = {},
+                  .new_session = view.new_session,
+                  .own_user_namespace = view.own_user_namespace};
+  for (std::size_t i = 0; i < view.rlimit_count; ++i)
+    spec.rlimits.push_back({static_cast<int>(view.rlimits[i].resource), view.rlimits[i].value});
   return spec;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 // LaunchSpec: everything that paddock-launch must know about one run, as plain data. The supervisor
-// writes it into a sealed memory file; paddock-launch reads it from descriptor `fd_spec`. Both come
-// from one build, so the encoding has no versions: it is length-prefixed fields in a fixed order.
+// writes it into a sealed memory file in the form of launch_wire.hpp.
 
 #include <cstdint>
 #include <optional>
@@ -9,14 +8,9 @@
 #include <string_view>
 #include <vector>
 
-namespace paddock::kernel {
+#include "kernel/confine/launch_wire.hpp"
 
-// The descriptors of the launch chain. Only 0, 1 and 2 ever reach the agent.
-constexpr int fd_control = 3;          // SOCK_SEQPACKET to the supervisor: launch_control.hpp
-constexpr int fd_spec = 4;             // this spec, encoded
-constexpr int fd_bubblewrap_args = 5;  // bwrap --args
-constexpr int fd_launcher = 6;         // paddock-launch itself, for exec inside the sandbox
-constexpr int fd_first_file = 7;       // contents for bwrap --file, one descriptor each
+namespace paddock::kernel {
 
 struct Rlimit {
   int resource = 0;  // RLIMIT_CPU ...
@@ -37,6 +31,7 @@ struct LaunchSpec {
   bool operator==(const LaunchSpec&) const = default;
 };
 
+// No string may hold a NUL: check_request has refused those.
 std::string encode(const LaunchSpec& spec);
 
 // nullopt if `bytes` is not exactly one encoded spec.

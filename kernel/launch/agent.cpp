@@ -7,10 +7,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <csignal>
-#include <cstring>
-#include <vector>
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
 
 #include "kernel/launch/control.hpp"
 #include "kernel/launch/process_state.hpp"
@@ -27,20 +26,20 @@ void leave_the_launchers_session(bool new_session) {
 }
 
 // The request's mistake, not the host's: nothing is wrong with the isolation.
-void enter_workdir(const std::string& path) {
-  if (::chdir(path.c_str()) == 0) return;
+void enter_workdir(const char* path) {
+  if (::chdir(path) == 0) return;
   kernel::ControlMessage message{.kind = kernel::ControlKind::exec_failed, .error = errno};
-  std::strncpy(message.text, "enter the working directory", sizeof message.text - 1);
+  ::strncpy(message.text, "enter the working directory", sizeof message.text - 1);
   send(message);
   ::_exit(127);
 }
 
-void apply_rlimits(const std::vector<kernel::Rlimit>& rlimits) {
-  for (const kernel::Rlimit& limit : rlimits) {
+void apply_rlimits(const kernel::SpecView& spec) {
+  for (size_t i = 0; i < spec.rlimit_count; ++i) {
     // Soft == hard: the agent cannot raise what it was given.
-    const rlimit value{limit.value, limit.value};
-    if (::setrlimit(static_cast<__rlimit_resource_t>(limit.resource), &value) != 0)
-      die("setrlimit", errno);
+    const uint64_t value[2] = {spec.rlimits[i].value, spec.rlimits[i].value};
+    if (::syscall(SYS_prlimit64, 0, spec.rlimits[i].resource, value, nullptr) != 0)
+      die("set an rlimit", errno);
   }
 }
 
@@ -70,20 +69,9 @@ void wait_at_gate(int gate) {
   if (count != 1) ::_exit(1);  // the launcher is gone, or the supervisor refused the run
 }
 
-std::vector<char*> pointers(const std::vector<std::string>& words) {
-  std::vector<char*> out;
-  for (const std::string& word : words) out.push_back(const_cast<char*>(word.c_str()));
-  out.push_back(nullptr);
-  return out;
-}
-
 }  // namespace
 
-void become_agent(const kernel::LaunchSpec& spec, int gate, int exec_error) {
-  // Prepared before the limits apply: RLIMIT_AS may leave no room for an allocation.
-  std::vector<char*> argv = pointers(spec.argv);
-  std::vector<char*> environment = pointers(spec.environment);
-
+void become_agent(const kernel::SpecView& spec, int gate, int exec_error) {
   reset_signals();
   // If the launcher dies, so does the agent. The check after it closes the race with that death.
   const pid_t launcher = ::getppid();
@@ -93,7 +81,7 @@ void become_agent(const kernel::LaunchSpec& spec, int gate, int exec_error) {
   leave_the_launchers_session(spec.new_session);
   ::umask(022);
   enter_workdir(spec.workdir);
-  apply_rlimits(spec.rlimits);
+  apply_rlimits(spec);
   drop_capabilities();
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) die("set no_new_privs", errno);
   // Readable for the supervisor, which now looks at the namespaces through /proc. Nothing foreign
@@ -105,8 +93,8 @@ void become_agent(const kernel::LaunchSpec& spec, int gate, int exec_error) {
 
   // 3 and up: control socket, spec, gate, and whatever a later change forgets.
   if (::syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) != 0) ::_exit(1);
-  environ = environment.data();
-  ::execvp(argv[0], argv.data());
+  environ = spec.environment;
+  ::execvp(spec.argv[0], spec.argv);
   const int error = errno;
   [[maybe_unused]] const ssize_t ignored = ::write(exec_error, &error, sizeof error);
   ::_exit(127);

@@ -3,10 +3,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
+#include <errno.h>
+#include <string.h>
 
-#include "kernel/confine/launch_spec.hpp"
+#include "kernel/confine/launch_wire.hpp"
 #include "kernel/launch/process_state.hpp"
 
 namespace paddock::launch {
@@ -20,7 +20,7 @@ void send(const kernel::ControlMessage& message) {
 
 void die(const char* step, int error) {
   kernel::ControlMessage message{.kind = kernel::ControlKind::setup_failed, .error = error};
-  std::strncpy(message.text, step, sizeof message.text - 1);
+  ::strncpy(message.text, step, sizeof message.text - 1);
   send(message);
   // 0 tells the supervisor that no descendant is left, which is so if nothing was started yet.
   ::_exit(has_children() ? 1 : 0);

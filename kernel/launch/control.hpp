@@ -1,7 +1,7 @@
 #pragma once
 // Talking to the supervisor from inside the launch chain.
 
-#include "kernel/confine/launch_control.hpp"
+#include "kernel/confine/launch_wire.hpp"
 
 namespace paddock::launch {
 

@@ -5,9 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <csignal>
-#include <vector>
+#include <errno.h>
+#include <signal.h>
 
 #include "kernel/launch/control.hpp"
 #include "kernel/launch/process_state.hpp"
@@ -16,10 +15,7 @@
 namespace paddock::launch {
 namespace {
 
-pid_t start_wrapper(const kernel::LaunchSpec& spec) {
-  std::vector<char*> argv;
-  for (const std::string& word : spec.wrapper) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
+pid_t start_wrapper(const kernel::SpecView& spec) {
   char* environment[] = {nullptr};
 
   // vfork: the child only resets its signals and executes, and copying no page table is measurable.
@@ -29,7 +25,7 @@ pid_t start_wrapper(const kernel::LaunchSpec& spec) {
   reset_signals();
   // Control, spec, bwrap's arguments, this program, file contents: every descriptor that the
   // supervisor passed is for bwrap or for the init inside it, which closes them before the agent.
-  ::execve(argv[0], argv.data(), environment);
+  ::execve(spec.wrapper[0], spec.wrapper, environment);
   die("execute bwrap", errno);
 }
 
@@ -54,7 +50,7 @@ bool reap(pid_t wrapper) {
 
 }  // namespace
 
-void run_guard(const kernel::LaunchSpec& spec) {
+void run_guard(const kernel::SpecView& spec) {
   become_unreadable();
   const pid_t wrapper = start_wrapper(spec);
   ::syscall(SYS_close_range, static_cast<unsigned>(kernel::fd_spec), ~0u, 0u);

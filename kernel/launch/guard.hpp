@@ -3,11 +3,11 @@
 // its set-up and leave processes behind even with --die-with-parent; the guard is their subreaper
 // and does not end before the last of them is gone.
 
-#include "kernel/confine/launch_spec.hpp"
+#include "kernel/confine/launch_wire.hpp"
 
 namespace paddock::launch {
 
 // Returns when bwrap is gone and no descendant is left.
-void run_guard(const kernel::LaunchSpec& spec);
+void run_guard(const kernel::SpecView& spec);
 
 }  // namespace paddock::launch

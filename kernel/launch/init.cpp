@@ -8,12 +8,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <csignal>
-#include <cstring>
-#include <string>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
 
-#include "kernel/base/process_tree.hpp"
+#include "kernel/base/process_walk.hpp"
 #include "kernel/launch/agent.hpp"
 #include "kernel/launch/control.hpp"
 #include "kernel/launch/process_state.hpp"
@@ -25,27 +25,34 @@ namespace {
 using kernel::ControlKind;
 using kernel::ControlMessage;
 
-void write_proc_file(const char* path, const std::string& text, const char* step) {
+void write_proc_file(const char* path, const char* text, const char* step) {
   const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
   if (fd < 0) die(step, errno);
-  if (::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size())) die(step, errno);
+  if (::write(fd, text, ::strlen(text)) < 0) die(step, errno);
   ::close(fd);
+}
+
+// "id id 1": this one id stays what it is.
+void map_to_itself(const char* path, unsigned id, const char* step) {
+  char text[64];
+  ::snprintf(text, sizeof text, "%u %u 1", id, id);
+  write_proc_file(path, text, step);
 }
 
 // A user namespace and nothing else: ids stay what they were, and RLIMIT_NPROC, set inside it,
 // counts the processes of this run instead of all that the user has.
 void enter_own_user_namespace() {
-  const std::string uid = std::to_string(::geteuid());
-  const std::string gid = std::to_string(::getegid());
+  const uid_t uid = ::geteuid();
+  const gid_t gid = ::getegid();
   if (::unshare(CLONE_NEWUSER) != 0) die("create a user namespace", errno);
   write_proc_file("/proc/self/setgroups", "deny", "deny setgroups");
-  write_proc_file("/proc/self/uid_map", uid + " " + uid + " 1", "map the user id");
-  write_proc_file("/proc/self/gid_map", gid + " " + gid + " 1", "map the group id");
+  map_to_itself("/proc/self/uid_map", uid, "map the user id");
+  map_to_itself("/proc/self/gid_map", gid, "map the group id");
 }
 
 class Init {
  public:
-  explicit Init(const kernel::LaunchSpec& spec) : signals_(open_signal_descriptor()) {
+  explicit Init(const kernel::SpecView& spec) : signals_(open_signal_descriptor()) {
     start_agent(spec);
   }
 
@@ -62,7 +69,7 @@ class Init {
   }
 
  private:
-  void start_agent(const kernel::LaunchSpec& spec) {
+  void start_agent(const kernel::SpecView& spec) {
     int gate[2];
     int exec_error[2];
     if (::pipe2(gate, O_CLOEXEC) != 0 || ::pipe2(exec_error, O_CLOEXEC) != 0) die("pipe2", errno);
@@ -90,7 +97,7 @@ class Init {
     if (count == sizeof error) {
       exec_failed_ = true;
       ControlMessage message{.kind = ControlKind::exec_failed, .error = error};
-      std::strncpy(message.text, "execute the program", sizeof message.text - 1);
+      ::strncpy(message.text, "execute the program", sizeof message.text - 1);
       send(message);
     } else if (gate_opened_) {
       send({.kind = ControlKind::agent_started});
@@ -116,6 +123,9 @@ class Init {
         // The agent's own group, and only it: bwrap must not get this signal, it would kill the
         // agent without grace.
         ::kill(-agent_, SIGTERM);
+        return;
+      case ControlKind::kill:
+        ::kill(agent_, SIGKILL);
         return;
       case ControlKind::agent_ready:
       case ControlKind::agent_started:
@@ -172,7 +182,7 @@ class Init {
 
   int signals_;
   pid_t agent_ = -1;
-  std::uint64_t own_cpu_us_ = 0;
+  uint64_t own_cpu_us_ = 0;
   int gate_ = -1;
   int exec_error_ = -1;
   bool gate_opened_ = false;
@@ -182,7 +192,7 @@ class Init {
 
 }  // namespace
 
-void run_init(const kernel::LaunchSpec& spec) {
+void run_init(const kernel::SpecView& spec) {
   // The spec was the last of the supervisor's descriptors that is needed here.
   ::syscall(SYS_close_range, static_cast<unsigned>(kernel::fd_spec), ~0u, 0u);
   if (spec.own_user_namespace) enter_own_user_namespace();

@@ -3,11 +3,11 @@
 // subreaper outside. It opens the gate, forwards TERM, reports how the agent ended, and then kills
 // and reaps whatever is left.
 
-#include "kernel/confine/launch_spec.hpp"
+#include "kernel/confine/launch_wire.hpp"
 
 namespace paddock::launch {
 
 // Returns when the run is over and no descendant is left.
-void run_init(const kernel::LaunchSpec& spec);
+void run_init(const kernel::SpecView& spec);
 
 }  // namespace paddock::launch

@@ -7,14 +7,15 @@
 // It is started by the supervisor with the descriptors of launch_spec.hpp, never by hand.
 
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <string>
-#include <string_view>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "kernel/confine/launch_spec.hpp"
+#include "kernel/confine/launch_wire.hpp"
 #include "kernel/launch/control.hpp"
 #include "kernel/launch/guard.hpp"
 #include "kernel/launch/init.hpp"
@@ -24,30 +25,39 @@ using namespace paddock;
 
 namespace {
 
+struct Bytes {
+  char* data = nullptr;
+  size_t size = 0;
+};
+
 // Read with an offset: the guard and the init inside share one file position.
-std::string read_spec_bytes() {
-  std::string bytes;
-  char buffer[16384];
-  for (;;) {
+Bytes read_spec_bytes() {
+  struct stat info {};
+  if (::fstat(kernel::fd_spec, &info) != 0) launch::die("look at the launch spec", errno);
+  Bytes bytes{nullptr, static_cast<size_t>(info.st_size)};
+  bytes.data = static_cast<char*>(::malloc(bytes.size + 1));
+  if (bytes.data == nullptr) launch::die("make room for the launch spec", ENOMEM);
+  for (size_t done = 0; done < bytes.size;) {
     const ssize_t count =
-        ::pread(kernel::fd_spec, buffer, sizeof buffer, static_cast<off_t>(bytes.size()));
+        ::pread(kernel::fd_spec, bytes.data + done, bytes.size - done, static_cast<off_t>(done));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) launch::die("read the launch spec", errno);
-    if (count == 0) return bytes;
-    bytes.append(buffer, static_cast<std::size_t>(count));
+    if (count <= 0) launch::die("read the launch spec", count < 0 ? errno : EIO);
+    done += static_cast<size_t>(count);
   }
+  return bytes;
 }
 
 int refuse_use_by_hand() {
-  std::fputs("paddock-launch is started by paddock, not by hand: see paddock run --help\n", stderr);
+  ::fputs("paddock-launch is started by paddock, not by hand: see paddock run --help\n", stderr);
   return 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string_view role = argc == 2 ? argv[1] : "";
-  if (role != "init" && role != "guard") return refuse_use_by_hand();
+  const char* const role = argc == 2 ? argv[1] : "";
+  const bool is_guard = ::strcmp(role, "guard") == 0;
+  if (!is_guard && ::strcmp(role, "init") != 0) return refuse_use_by_hand();
   ::prctl(PR_SET_NAME, "paddock-launch", 0, 0, 0);
 
   launch::block_signals();
@@ -55,10 +65,15 @@ int main(int argc, char** argv) {
     launch::become_subreaper();
     launch::become_preferred_oom_victim();
   }
-  const auto spec = kernel::decode_launch_spec(read_spec_bytes());
-  if (!spec) launch::die("decode the launch spec", EINVAL);
+  const Bytes bytes = read_spec_bytes();
+  kernel::SpecView spec;
+  if (!kernel::parse_spec(bytes.data, bytes.size, spec))
+    launch::die("parse the launch spec", EINVAL);
 
-  if (role == "guard") launch::run_guard(*spec);
-  if (role == "init") launch::run_init(*spec);
+  if (is_guard) {
+    launch::run_guard(spec);
+  } else {
+    launch::run_init(spec);
+  }
   return 0;  // no descendant is left: that is what 0 means to the supervisor
 }

@@ -6,8 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <csignal>
+#include <errno.h>
+#include <signal.h>
 
 #include "kernel/launch/control.hpp"
 

@@ -23,8 +23,8 @@ void release_standard_streams();
 // Not dumpable: no ptrace, no pidfd_getfd, no /proc/PID/{mem,environ,fd} for the agent's user.
 void become_unreadable();
 
-// The run dies before its host: a supervisor may be protected from the kernel's OOM killer, and what
-// it starts would inherit that.
+// The run dies before its host: a supervisor may be protected from the kernel's OOM killer, and
+// what it starts would inherit that.
 void become_preferred_oom_victim();
 
 // False is the kernel's word (ECHILD) that no child is left, living or dead: for a subreaper or the

@@ -4,11 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <csignal>
-#include <ctime>
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
 
-#include "kernel/base/process_tree.hpp"
+#include "kernel/base/process_walk.hpp"
 #include "kernel/launch/control.hpp"
 #include "kernel/launch/process_state.hpp"
 
@@ -33,12 +33,11 @@ void add_usage(kernel::ControlMessage& message) {
   rusage usage{};
   ::getrusage(RUSAGE_CHILDREN, &usage);
   const auto microseconds = [](const timeval& time) {
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 +
-           static_cast<std::uint64_t>(time.tv_usec);
+    return static_cast<uint64_t>(time.tv_sec) * 1'000'000 + static_cast<uint64_t>(time.tv_usec);
   };
   message.cpu_user_us = microseconds(usage.ru_utime);
   message.cpu_system_us = microseconds(usage.ru_stime);
-  message.max_rss_kib = static_cast<std::uint64_t>(usage.ru_maxrss);
+  message.max_rss_kib = static_cast<uint64_t>(usage.ru_maxrss);
 }
 
 // A fork bomb is outrun like this: the dead are not reaped until a pass finds nobody alive, so each

@@ -1,7 +1,7 @@
 #pragma once
 // Ending everything that a run left behind, and proving it.
 
-#include "kernel/confine/launch_control.hpp"
+#include "kernel/confine/launch_wire.hpp"
 
 namespace paddock::launch {
 

@@ -36,17 +36,12 @@ std::string_view name_of(Cause cause) {
 
 namespace {
 
-// The limit is checked against time counted in ticks, the report is the scheduler's exact time, in
-// ticks rounded down: at the kill the report may be this much short of the limit.
-constexpr std::uint64_t cpu_slack_us = 50'000;
-
 // The kernel sends SIGKILL when soft == hard, and SIGXCPU when only the soft limit has passed. The
 // CPU time of the agent's own process is at its limit then; a kill from elsewhere at exactly that
 // moment cannot be told apart.
 bool cpu_limit_reached(const Exit& exit, const std::optional<std::uint64_t>& cpu_seconds) {
   if (exit.signal == SIGXCPU) return true;
-  const std::uint64_t seconds = (exit.own_cpu_us + cpu_slack_us) / 1'000'000;
-  return exit.signal == SIGKILL && cpu_seconds && seconds >= *cpu_seconds;
+  return exit.signal == SIGKILL && cpu_seconds && exit.own_cpu_us / 1'000'000 >= *cpu_seconds;
 }
 
 }  // namespace

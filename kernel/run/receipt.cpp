@@ -44,17 +44,6 @@ std::string link_target(const std::string& path) {
   return size < 0 ? std::string() : std::string(target, static_cast<std::size_t>(size));
 }
 
-// This process's own namespaces, in the order of `namespaces`. It never leaves them.
-const std::vector<std::string>& own_namespaces() {
-  static const std::vector<std::string> own = [] {
-    std::vector<std::string> links;
-    for (const char* name : namespaces)
-      links.push_back(link_target(std::string("/proc/self/ns/") + name));
-    return links;
-  }();
-  return own;
-}
-
 std::string joined(const std::vector<std::string>& words) {
   std::string out;
   for (const std::string& word : words) out += (out.empty() ? "" : " ") + word;
@@ -81,7 +70,9 @@ Result<Receipt> observe(pid_t pid) {
     const std::string path = proc + "ns/" + namespaces[i];
     const std::string theirs = link_target(path);
     if (theirs.empty()) return fail_errno("read '" + path + "'");
-    if (theirs != own_namespaces()[i]) receipt.new_namespaces.emplace_back(namespaces[i]);
+    // Ours anew each time: a program around this library may have moved to others since.
+    if (theirs != link_target(std::string("/proc/self/ns/") + namespaces[i]))
+      receipt.new_namespaces.emplace_back(namespaces[i]);
   }
   return receipt;
 }

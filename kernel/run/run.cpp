@@ -13,7 +13,7 @@
 #include <csignal>
 #include <utility>
 
-#include "kernel/confine/launch_control.hpp"
+#include "kernel/confine/launch_wire.hpp"
 
 namespace paddock::kernel {
 namespace {
@@ -22,6 +22,9 @@ using std::chrono::milliseconds;
 
 // The chain is ready in under 10 ms on an idle host; this is for one that swaps.
 constexpr milliseconds setup_time_max{30'000};
+// From the order to the init to the end of the agent. An agent of the same user can have stopped
+// it.
+constexpr milliseconds obey_time_max{250};
 // From the order to kill to the launcher's proof that nobody is left.
 constexpr milliseconds kill_time_max{5'000};
 // From the agent's end to the end of its pipes, which only somebody outside the run can hold by
@@ -157,7 +160,11 @@ void Run::on_time() {
 }
 
 void Run::stop(Cause cause) {
-  if (!finished()) perform(machine_.on(StopRequested{cause}));
+  if (!finished()) perform(machine_.on(StopRequested{.cause = cause}));
+}
+
+void Run::kill(Cause cause) {
+  if (!finished()) perform(machine_.on(StopRequested{.cause = cause, .at_once = true}));
 }
 
 void Run::read_control() {
@@ -209,6 +216,7 @@ void Run::read_control() {
         break;
       case ControlKind::open_gate:
       case ControlKind::terminate:
+      case ControlKind::kill:
         break;  // ours to send
     }
     if (finished()) return;
@@ -220,8 +228,8 @@ void Run::reap_launcher() {
   if (spawned_.control) read_control();
   if (finished()) return;
   siginfo_t info{};
-  const int reaped = ::waitid(P_PIDFD, static_cast<id_t>(spawned_.launcher_pidfd.get()), &info,
-                              WEXITED | WNOHANG);
+  const int reaped =
+      ::waitid(P_PIDFD, static_cast<id_t>(spawned_.launcher_pidfd.get()), &info, WEXITED | WNOHANG);
   if (reaped == 0 && info.si_pid == 0) return;
   // ECHILD: the program around this library ignores SIGCHLD or reaps whatever it finds, and the
   // status is lost. Then what the launcher said last counts.
@@ -315,6 +323,9 @@ void Run::perform(const Actions& actions) {
       case Action::send_term:
         send_control(static_cast<std::uint32_t>(ControlKind::terminate));
         break;
+      case Action::kill_agent:
+        send_control(static_cast<std::uint32_t>(ControlKind::kill));
+        break;
       case Action::kill_everything:
         kill_everything();
         break;
@@ -330,6 +341,9 @@ void Run::perform(const Actions& actions) {
         break;
       case Action::arm_grace_timer:
         arm(plan_.grace);
+        break;
+      case Action::arm_obey_timer:
+        arm(obey_time_max);
         break;
       case Action::arm_kill_timer:
         arm(kill_time_max);

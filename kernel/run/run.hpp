@@ -62,8 +62,9 @@ class Run {
   void release() { retired_.clear(); }
 
   void on_ready(int fd);
-  void on_time();  // call it when next_time() has passed
-  void stop(Cause cause = Cause::killed_by_request);
+  void on_time();                                     // call it when next_time() has passed
+  void stop(Cause cause = Cause::killed_by_request);  // TERM, grace, KILL
+  void kill(Cause cause = Cause::killed_by_request);  // KILL; also of a run that has its grace
 
   void write_stdin(std::string_view bytes);
   void close_stdin();

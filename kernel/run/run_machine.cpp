@@ -98,9 +98,13 @@ Actions RunMachine::on(const StopRequested& event) {
     case RunState::checking:
       return kill();  // no program yet that could use the grace
     case RunState::running:
+      if (event.at_once) return kill_agent();
       state_ = RunState::terminating;
       return {Action::send_term, Action::arm_grace_timer};
     case RunState::terminating:
+      if (event.at_once) return kill_agent();
+      return {};
+    case RunState::killing_agent:
     case RunState::killing:
     case RunState::draining:
     case RunState::done:
@@ -120,7 +124,9 @@ Actions RunMachine::on(const TimePassed&) {
       state_ = RunState::terminating;
       return {Action::send_term, Action::arm_grace_timer};
     case RunState::terminating:
-      return kill();
+      return kill_agent();
+    case RunState::killing_agent:
+      return kill();  // the init does not obey: somebody has stopped it
     case RunState::killing:
       // Ordered to kill, and still there: do it ourselves.
       launcher_killed_ = true;
@@ -142,6 +148,11 @@ void RunMachine::settle(Cause cause, std::string detail) {
   if (std::exchange(settled_, true)) return;
   ending_.cause = cause;
   ending_.detail = std::move(detail);
+}
+
+Actions RunMachine::kill_agent() {
+  state_ = RunState::killing_agent;
+  return {Action::kill_agent, Action::arm_obey_timer};
 }
 
 Actions RunMachine::kill() {

@@ -1,15 +1,17 @@
 #pragma once
 // RunMachine: the lifecycle of one run, with no I/O in it. Events go in, actions come out.
 //
-//   starting --agent_ready--> checking --receipt_matched--> running --deadline/stop--> terminating
-//      |                         |                             |                          | grace
-//      | set-up failed           | receipt mismatch            | agent exited             v
-//      +-------------------------+--------------+--------------+---------------------> killing
-//                                               v                                         |
-//                                            draining  <----------------------------------+
-//                                               |  launcher gone and output closed, or time is up
-//                                               v
-//                                             done: the outcome is published, once
+//   starting --agent_ready--> checking --receipt_matched--> running --deadline, stop--> terminating
+//      |                         |                             |                          |
+//      | set-up failed,          | receipt mismatch,           | agent exited,   grace is over or
+//      | stop, time is up        | stop, time is up            | exec failed     killed at once
+//      v                         v                             v                          v
+//   killing  <------------------------------------------ (not obeyed) ------------ killing_agent
+//      |                                                       |                          |
+//      +-----------------------------> draining <--------------+----- agent exited -------+
+//                                         |  launcher gone and output closed, or time is up
+//                                         v
+//                                       done: the outcome is published, once
 //
 // The first cause wins: a run that is stopped for its deadline ends as wall_clock however it then
 // exits. Every state but `done` has a timer, and no run waits for ever; only a profile without
@@ -23,7 +25,16 @@
 
 namespace paddock::kernel {
 
-enum class RunState { starting, checking, running, terminating, killing, draining, done };
+enum class RunState {
+  starting,
+  checking,
+  running,
+  terminating,
+  killing_agent,
+  killing,
+  draining,
+  done
+};
 
 // Events.
 struct AgentReady {};      // confined and waiting at the gate
@@ -51,6 +62,7 @@ struct LauncherExited {
 struct OutputClosed {};  // stdout and stderr both reached end of file
 struct StopRequested {
   Cause cause = Cause::killed_by_request;  // or shutdown
+  bool at_once = false;                    // without TERM and grace; also if they have begun
 };
 struct TimePassed {};  // the timer of the present state
 
@@ -58,11 +70,13 @@ enum class Action {
   check_receipt,
   open_gate,
   send_term,        // to the agent's process group
+  kill_agent,       // by its init, which can then say how it ended and what the run used
   kill_everything,  // through the cgroup and the launcher
   kill_launcher,    // it did not obey: SIGKILL, and hunt its orphans
   arm_setup_timer,
   arm_wall_clock,
   arm_grace_timer,
+  arm_obey_timer,
   arm_kill_timer,
   arm_drain_timer,
   publish_outcome,
@@ -90,6 +104,7 @@ class RunMachine {
 
  private:
   void settle(Cause cause, std::string detail);  // the first call decides
+  Actions kill_agent();
   Actions kill();
   Actions drain();
   Actions finish_if_over();

@@ -15,7 +15,7 @@
 #include <map>
 #include <vector>
 
-#include "kernel/confine/launch_control.hpp"
+#include "kernel/confine/launch_wire.hpp"
 
 namespace paddock::kernel {
 namespace {

@@ -13,7 +13,7 @@ namespace paddock::kernel {
 struct SpawnedRun {
   pid_t launcher = -1;  // paddock-launch; it leads a session of its own
   Fd launcher_pidfd;
-  Fd control;  // packets of launch_control.hpp
+  Fd control;  // packets of launch_wire.hpp
   Fd stdin_write;
   Fd stdout_read;
   Fd stderr_read;

@@ -2,20 +2,59 @@
 
 #include <sodium.h>
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
 namespace paddock::supervisor {
 
+namespace {
+
+constexpr std::size_t escapes_matter_bytes = 32 * 1024;
+constexpr std::size_t bytes_per_control_character = 16;  // about what base64 costs as well
+
+// What may follow a lead byte, from the table in RFC 3629, section 4.
+struct Sequence {
+  std::size_t following = 0;          // 0: it is no lead byte
+  unsigned char second_least = 0x80;  // some narrow the second byte: overlong forms, surrogates
+  unsigned char second_most = 0xbf;
+};
+
+Sequence sequence_after(unsigned char lead) {
+  if (lead >= 0xc2 && lead <= 0xdf) return {1};
+  if (lead == 0xe0) return {2, 0xa0, 0xbf};
+  if (lead == 0xed) return {2, 0x80, 0x9f};
+  if (lead >= 0xe1 && lead <= 0xef) return {2};
+  if (lead == 0xf0) return {3, 0x90, 0xbf};
+  if (lead >= 0xf1 && lead <= 0xf3) return {3};
+  if (lead == 0xf4) return {3, 0x80, 0x8f};
+  return {};
+}
+
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' && c != '\r';
+}
+
+}  // namespace
+
 bool is_utf8(std::string_view bytes) {
-  // nlohmann's serializer has the decoder; strict means that it throws on anything malformed.
-  try {
-    const nlohmann::json probe(bytes);
-    [[maybe_unused]] const std::string text =
-        probe.dump(-1, ' ', false, nlohmann::json::error_handler_t::strict);
-    return true;
-  } catch (const nlohmann::json::exception&) {
-    return false;
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    if (byte(at) < 0x80) continue;
+    const Sequence sequence = sequence_after(byte(at));
+    if (sequence.following == 0 || at + sequence.following >= bytes.size()) return false;
+    const unsigned char second = byte(at + 1);
+    if (second < sequence.second_least || second > sequence.second_most) return false;
+    for (std::size_t i = 2; i <= sequence.following; ++i)
+      if ((byte(at + i) & 0xc0) != 0x80) return false;
+    at += sequence.following;
   }
+  return true;
+}
+
+bool goes_as_text(std::string_view bytes) {
+  if (!is_utf8(bytes)) return false;
+  if (bytes.size() <= escapes_matter_bytes) return true;
+  const auto controls = std::count_if(bytes.begin(), bytes.end(), is_control);
+  return static_cast<std::size_t>(controls) <= bytes.size() / bytes_per_control_character;
 }
 
 std::string to_base64(std::string_view bytes) {

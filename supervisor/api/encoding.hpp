@@ -1,5 +1,6 @@
 #pragma once
-// Bytes in JSON: text where they are UTF-8, base64 where they are not.
+// Bytes in JSON: text where they are UTF-8, base64 where they are not, or where text would cost the
+// daemon too much.
 
 #include <string>
 #include <string_view>
@@ -10,6 +11,11 @@ namespace paddock::supervisor {
 
 // RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
 bool is_utf8(std::string_view bytes);
+
+// True if `bytes` go into JSON as a string. Besides UTF-8 that takes control characters to be few:
+// each is escaped with six ("\u0000"), and a flood of them would hold up the loop for a second.
+// Up to 32 KiB any number is few.
+bool goes_as_text(std::string_view bytes);
 
 std::string to_base64(std::string_view bytes);
 

@@ -21,7 +21,7 @@ using kernel::fail;
 using kernel::Result;
 using nlohmann::json;
 
-constexpr int nesting_max = 8;  // RFC 0002's deepest message has two levels
+constexpr std::size_t nesting_max = 8;  // RFC 0002's deepest message has two levels
 
 tl::unexpected<kernel::Error> wrong_type(const std::string& key, const char* wanted) {
   return fail(ErrorCode::invalid_request, fmt::format("'{}' must be {}", key, wanted));
@@ -131,35 +131,35 @@ Result<std::string> decoded_base64(const std::string& key, const json& value) {
   return decoded;
 }
 
+struct TooDeep {};  // thrown by the callback: returning false would not stop the parser
+
 // Objects keep the last of two equal keys; here that would be a setting lost in silence.
 Result<json> parse_object(std::string_view body) {
   std::vector<std::set<std::string>> seen;
   std::string duplicate;
-  int depth = 0;
-  bool too_deep = false;
   const auto watch = [&](int, json::parse_event_t event, json& parsed) {
     if (event == json::parse_event_t::object_start || event == json::parse_event_t::array_start) {
+      if (seen.size() == nesting_max) throw TooDeep();
       seen.emplace_back();
-      too_deep = too_deep || ++depth > nesting_max;
     } else if (event == json::parse_event_t::object_end ||
                event == json::parse_event_t::array_end) {
       seen.pop_back();
-      --depth;
     } else if (event == json::parse_event_t::key) {
       const auto& key = parsed.get_ref<const std::string&>();
       if (!seen.back().insert(key).second) duplicate = key;
     }
-    return !too_deep;
+    return true;
   };
   try {
     const json object = json::parse(body, watch);
-    if (too_deep) return fail(ErrorCode::invalid_request, "the body is nested too deeply");
     if (!duplicate.empty())
       return fail(ErrorCode::invalid_request,
                   fmt::format("the key '{}' is given twice", duplicate));
     if (!object.is_object())
       return fail(ErrorCode::invalid_request, "the body must be a JSON object");
     return object;
+  } catch (const TooDeep&) {
+    return fail(ErrorCode::invalid_request, "the body is nested too deeply");
   } catch (const json::parse_error& error) {
     return fail(ErrorCode::invalid_request,
                 fmt::format("the body is not valid JSON: near byte {}", error.byte));

@@ -27,7 +27,7 @@ std::string dump(const ordered_json& value) {
 }
 
 void add_bytes(ordered_json& object, const std::string& key, std::string_view bytes) {
-  if (is_utf8(bytes)) {
+  if (goes_as_text(bytes)) {
     object[key] = bytes;
   } else {
     object[key + "_base64"] = to_base64(bytes);
@@ -116,7 +116,7 @@ std::string started_event(const RunRecord& run) {
 
 std::string output_event(const RunId& id, std::string_view stream, std::string_view bytes) {
   ordered_json event = {{"event", stream}, {"id", id}};
-  if (is_utf8(bytes)) {
+  if (goes_as_text(bytes)) {
     event["data"] = bytes;
   } else {
     event["base64"] = to_base64(bytes);

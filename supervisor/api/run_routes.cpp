@@ -89,26 +89,23 @@ Result<ResolvedRun> admit_body(const ApiContext& context, const RunRequest& body
 
 // Answers with the run when it ends or when the time is up, whichever is first.
 void answer_within(const ApiContext& context, const Call& call, std::chrono::seconds limit) {
-  struct Waiting {
-    Waiting(uv_loop_t* loop, Exchange to) : exchange(std::move(to)), timer(loop) {}
-    Exchange exchange;
-    Timer timer;
-    bool answered = false;
+  // The observer owns the timer, so neither outlives the other.
+  const auto timer = std::make_shared<Timer>(context.loop);
+  const auto observer =
+      context.runs.observe(call.id, [exchange = call.exchange, timer](const RunRecord& run) {
+        respond_json(exchange, 200, run_to_json(run, WithOutput::yes));
+      });
+  if (!observer) return;  // get_run has seen it alive
+  const auto stop_observing = [&runs = context.runs, id = call.id, observer = *observer] {
+    runs.unobserve(id, observer);
   };
-  const auto waiting = std::make_shared<Waiting>(context.loop, call.exchange);
-  const auto answer = [waiting](const RunRecord& run) {
-    if (std::exchange(waiting->answered, true)) return;
-    waiting->timer.stop();
-    respond_json(waiting->exchange, 200, run_to_json(run, WithOutput::yes));
-  };
-  waiting->timer.start(limit, [&runs = context.runs, id = call.id, answer] {
-    if (const RunRecord* run = runs.find(id)) answer(*run);
-  });
-  call.exchange.on_client_gone([waiting] {
-    waiting->answered = true;
-    waiting->timer.stop();
-  });
-  context.runs.observe(call.id, answer);
+  timer->start(limit,
+               [&runs = context.runs, id = call.id, exchange = call.exchange, stop_observing] {
+                 stop_observing();
+                 if (const RunRecord* run = runs.find(id))
+                   respond_json(exchange, 200, run_to_json(*run, WithOutput::yes));
+               });
+  call.exchange.on_client_gone(stop_observing);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ using kernel::Result;
 using Clock = std::chrono::steady_clock;
 using Deadline = std::optional<Clock::time_point>;
 
-constexpr std::size_t read_bytes = 64 * 1024;
+constexpr std::size_t read_bytes = 64u << 10;
 constexpr std::uint32_t header_bytes_max = 64 * 1024;
 
 // Waits for `events`; fails with io when the deadline passes.

@@ -60,6 +60,7 @@ Result<int> doctor(const Options& options) {
   const std::string host = TRY(backend->host());
   const std::vector<std::string> names = TRY(profile_names(*backend));
   std::vector<ProfileHealth> profiles;
+  profiles.reserve(names.size());
   for (const std::string& name : names) profiles.push_back(try_profile(*backend, name));
 
   const std::string text = TRY(options.json ? doctor_json(host, backend->name(), profiles)

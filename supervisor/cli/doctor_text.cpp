@@ -56,6 +56,7 @@ Result<std::string> doctor_text(std::string_view host_json, const std::string& d
                    {"  cgroup v2", cgroup_text(host)}});
     text += "\nprofiles, each tried with a run of `true`\n";
     std::vector<std::vector<std::string>> rows;
+    rows.reserve(profiles.size());
     for (const ProfileHealth& profile : profiles) rows.push_back(row_of(profile));
     return text + table(rows);
   });

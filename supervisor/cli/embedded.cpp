@@ -28,6 +28,7 @@ std::vector<std::string> directories(const std::string& kind,
 template <class Values>
 std::string unknown(const std::string& kind, const std::string& name, const Values& values) {
   std::vector<std::string> known;
+  known.reserve(values.size());
   for (const auto& [key, value] : values) known.push_back(key);
   const std::string nearest = kernel::nearest_name(name, known);
   if (!nearest.empty())

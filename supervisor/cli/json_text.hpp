@@ -14,6 +14,6 @@ kernel::Result<std::string> text_at(std::string_view json, std::initializer_list
 kernel::Result<bool> flag_at(std::string_view json, std::initializer_list<const char*> keys);
 
 // Indented, for people; unchanged if it is not JSON.
-std::string indented(std::string_view json);
+std::string indented(std::string_view text);
 
 }  // namespace paddock::supervisor::cli

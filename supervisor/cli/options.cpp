@@ -173,24 +173,16 @@ CLI::App* add_command(CLI::App& parent, const std::string& name, const std::stri
 }
 
 // CLI11 only says that a command is missing when it does not know the one that is there.
-std::string message_of(const CLI::Error& error, const CLI::App& app,
-                       const std::vector<std::string>& words) {
+std::string message_of(const CLI::Error& error, const CLI::App& app) {
   std::string message = error.what();
   std::replace(message.begin(), message.end(), '\n', ' ');
-  if (dynamic_cast<const CLI::RequiredError*>(&error) == nullptr) return message;
+  const std::vector<std::string> unknown = app.remaining();
+  if (dynamic_cast<const CLI::RequiredError*>(&error) == nullptr || unknown.empty()) return message;
   std::vector<std::string> commands;
   for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
-  const auto is_command = [&](const std::string& word) {
-    return std::find(commands.begin(), commands.end(), word) != commands.end();
-  };
-  if (std::any_of(words.begin(), words.end(), is_command)) return message;
-  for (const std::string& word : words) {
-    const std::string nearest = kernel::nearest_name(word, commands);
-    if (!nearest.empty())
-      return fmt::format("unknown command '{}'; did you mean '{}'?", word, nearest);
-  }
-  if (words.size() == 1) return fmt::format("unknown command '{}'", words.front());
-  return message;
+  const std::string nearest = kernel::nearest_name(unknown.front(), commands);
+  message = fmt::format("unknown command '{}'", unknown.front());
+  return nearest.empty() ? message : fmt::format("{}; did you mean '{}'?", message, nearest);
 }
 
 bool is_extra_word(const CLI::Error& error) {
@@ -198,18 +190,98 @@ bool is_extra_word(const CLI::Error& error) {
          std::string_view(error.what()).find(" -") == std::string_view::npos;
 }
 
-std::string with_hint(const CLI::Error& error, const CLI::App& app,
-                      const std::vector<std::string>& words) {
-  std::string message = message_of(error, app, words);
-  std::string command = "paddock";
-  const CLI::App* at = &app;
-  while (!at->get_subcommands().empty()) {
-    at = at->get_subcommands().front();
-    command += " " + at->get_name();
+// The command that was given: "paddock profile show" is the last one of three.
+std::vector<const CLI::App*> given_commands(const CLI::App& app) {
+  std::vector<const CLI::App*> given = {&app};
+  while (!given.back()->get_subcommands().empty())
+    given.push_back(given.back()->get_subcommands().front());
+  return given;
+}
+
+std::string names_of(const std::vector<const CLI::App*>& commands) {
+  std::string names;
+  for (const CLI::App* command : commands) {
+    if (!names.empty()) names += ' ';
+    names += command->get_name();
   }
-  if (is_extra_word(error) && at->get_name() == "run")
+  return names;
+}
+
+Farewell help_of(const CLI::App& app) {
+  std::vector<const CLI::App*> given = given_commands(app);
+  const CLI::App* const last = given.back();
+  given.pop_back();
+  return {exit_success, last->help(names_of(given)), ""};
+}
+
+Farewell complaint_about(const CLI::Error& error, const CLI::App& app) {
+  std::string message = message_of(error, app);
+  const std::vector<const CLI::App*> given = given_commands(app);
+  if (is_extra_word(error) && given.back()->get_name() == "run")
     message += " (the command to run goes after --)";
-  return fmt::format("{}; see {} --help", message, command);
+  return {exit_error, "", fmt::format("{}; see {} --help", message, names_of(given))};
+}
+
+using Commands = std::vector<std::pair<const CLI::App*, Command>>;
+
+void add_run(CLI::App& app, Options& options, RawRequest& raw, Commands& commands) {
+  CLI::App* const run = add_command(app, "run", help::run, help::run_footer);
+  add_request_options(run, options.request, raw);
+  run->add_flag("--json", options.json, "Print the run's record instead of passing its output on");
+  run->add_flag("--dry-run", options.dry_run, "Print the plan as JSON and start nothing");
+  run->add_flag("--exit-status", options.exit_status, "Exit as the program did");
+  run->add_flag("--report", options.report, "Afterwards, print how it ended and what confined it");
+  commands.emplace_back(run, Command::run);
+
+  CLI::App* const policy = add_command(app, "policy", help::policy, help::policy_footer);
+  add_request_options(policy, options.request, raw);
+  policy->add_flag("--json", options.json, "The plan, as JSON");
+  commands.emplace_back(policy, Command::policy);
+}
+
+void add_profile(CLI::App& app, Options& options, Commands& commands) {
+  CLI::App* const profile = add_command(app, "profile", help::profile, help::profile_footer);
+  profile->require_subcommand(1);
+
+  CLI::App* const list =
+      add_command(*profile, "list", help::profile_list, help::profile_list_footer);
+  list->add_flag("--json", options.json, "As JSON");
+  commands.emplace_back(list, Command::profile_list);
+
+  CLI::App* const show =
+      add_command(*profile, "show", help::profile_show, help::profile_show_footer);
+  show->add_option("profile", options.profile, "Its name")->required()->type_name("PROFILE");
+  show->add_flag("--json", options.json, "As JSON");
+  commands.emplace_back(show, Command::profile_show);
+
+  CLI::App* const check =
+      add_command(*profile, "check", help::profile_check, help::profile_check_footer);
+  check->add_option("path", options.paths, "Files or directories; none: all that would be loaded")
+      ->type_name("PATH");
+  commands.emplace_back(check, Command::profile_check);
+}
+
+void add_daemon_commands(CLI::App& app, Options& options, Commands& commands) {
+  CLI::App* const ps = add_command(app, "ps", help::ps, help::ps_footer);
+  ps->add_flag("--all", options.all, "Finished runs too");
+  ps->add_flag("--json", options.json, "As the daemon tells it");
+  commands.emplace_back(ps, Command::ps);
+
+  CLI::App* const kill = add_command(app, "kill", help::kill, help::kill_footer);
+  kill->add_option("id", options.ids, "Runs, by their ids")->required()->type_name("ID");
+  commands.emplace_back(kill, Command::kill);
+
+  commands.emplace_back(add_command(app, "reload", help::reload, help::reload_footer),
+                        Command::reload);
+}
+
+void add_doctor(CLI::App& app, Options& options, Commands& commands) {
+  CLI::App* const doctor = add_command(app, "doctor", help::doctor, help::doctor_footer);
+  options.profile = "STRICT";
+  add_text(doctor, "-p,--profile", options.profile, "The one that decides the exit code (STRICT)",
+           "PROFILE");
+  doctor->add_flag("--json", options.json, "As JSON");
+  commands.emplace_back(doctor, Command::doctor);
 }
 
 }  // namespace
@@ -224,6 +296,7 @@ std::variant<Options, Farewell> parse_options(const std::vector<std::string>& wo
 
   Options options;
   RawRequest raw;
+  Commands commands;
   CLI::App app(help::about, "paddock");
   app.footer(help::footer);
   app.formatter(std::make_shared<HelpFormatter>());  // before the commands: they inherit it
@@ -231,79 +304,32 @@ std::variant<Options, Farewell> parse_options(const std::vector<std::string>& wo
   app.set_version_flag("--version", std::string("paddock ") + PADDOCK_VERSION,
                        "Print the version and exit");
   add_global_options(app, options.global);
-
-  CLI::App* const run = add_command(app, "run", help::run, help::run_footer);
-  add_request_options(run, options.request, raw);
-  run->add_flag("--json", options.json, "Print the run's record instead of passing its output on");
-  run->add_flag("--dry-run", options.dry_run, "Print the plan as JSON and start nothing");
-  run->add_flag("--exit-status", options.exit_status, "Exit as the program did");
-  run->add_flag("--report", options.report, "Afterwards, print how it ended and what confined it");
-
-  CLI::App* const ps = add_command(app, "ps", help::ps, help::ps_footer);
-  ps->add_flag("--all", options.all, "Finished runs too");
-  ps->add_flag("--json", options.json, "As the daemon tells it");
-
-  CLI::App* const kill = add_command(app, "kill", help::kill, help::kill_footer);
-  kill->add_option("id", options.ids, "Runs, by their ids")->required()->type_name("ID");
-
-  CLI::App* const profile = add_command(app, "profile", help::profile, help::profile_footer);
-  profile->require_subcommand(1);
-  CLI::App* const list =
-      add_command(*profile, "list", help::profile_list, help::profile_list_footer);
-  list->add_flag("--json", options.json, "As JSON");
-  CLI::App* const show =
-      add_command(*profile, "show", help::profile_show, help::profile_show_footer);
-  show->add_option("profile", options.profile, "Its name")->required()->type_name("PROFILE");
-  show->add_flag("--json", options.json, "As JSON");
-  CLI::App* const check =
-      add_command(*profile, "check", help::profile_check, help::profile_check_footer);
-  check->add_option("path", options.paths, "Files or directories; none: all that would be loaded")
-      ->type_name("PATH");
-
-  CLI::App* const policy = add_command(app, "policy", help::policy, help::policy_footer);
-  add_request_options(policy, options.request, raw);
-  policy->add_flag("--json", options.json, "The plan, as JSON");
-
-  CLI::App* const reload = add_command(app, "reload", help::reload, help::reload_footer);
-
-  CLI::App* const doctor = add_command(app, "doctor", help::doctor, help::doctor_footer);
-  options.profile = "STRICT";
-  add_text(doctor, "-p,--profile", options.profile, "The one that decides the exit code (STRICT)",
-           "PROFILE");
-  doctor->add_flag("--json", options.json, "As JSON");
+  add_run(app, options, raw, commands);
+  add_daemon_commands(app, options, commands);
+  add_profile(app, options, commands);
+  add_doctor(app, options, commands);
 
   try {
     std::reverse(own.begin(), own.end());  // CLI11 takes them from the end
     app.parse(own);
-    if (run->parsed() || policy->parsed()) {
+    for (const auto& [parsed, command] : commands)
+      if (parsed->parsed()) options.command = command;
+    const bool runs_something =
+        options.command == Command::run || options.command == Command::policy;
+    if (!runs_something && !command_words.empty()) throw CLI::ExtrasError({command_words.front()});
+    if (runs_something)
       read_request(options.request, raw, std::move(command_words), environment, current_directory);
-      if (run->parsed() && options.request.argv.empty() && options.request.agent.empty())
-        throw mistake("run", "nothing to run: give -c PYTHON, -- COMMAND, or --agent");
-    } else if (!command_words.empty()) {
-      throw CLI::ExtrasError({command_words.front()});
-    }
+    if (options.command == Command::run && options.request.argv.empty() &&
+        options.request.agent.empty())
+      throw mistake("run", "nothing to run: give -c PYTHON, -- COMMAND, or --agent");
+    return options;
   } catch (const CLI::CallForHelp&) {
-    const CLI::App* at = &app;
-    while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
-    std::string prefix;
-    for (const CLI::App* up = at->get_parent(); up != nullptr; up = up->get_parent())
-      prefix = up->get_name() + (prefix.empty() ? "" : " ") + prefix;
-    return Farewell{exit_success, at->help(prefix), ""};
+    return help_of(app);
   } catch (const CLI::Success& success) {  // --version
     return Farewell{exit_success, std::string(success.what()) + "\n", ""};
   } catch (const CLI::ParseError& error) {
-    return Farewell{exit_error, "", with_hint(error, app, words)};
+    return complaint_about(error, app);
   }
-
-  using Row = std::pair<const CLI::App*, Command>;
-  for (const auto& [parsed, command] :
-       {Row{run, Command::run}, Row{ps, Command::ps}, Row{kill, Command::kill},
-        Row{list, Command::profile_list}, Row{show, Command::profile_show},
-        Row{check, Command::profile_check}, Row{policy, Command::policy},
-        Row{reload, Command::reload}, Row{doctor, Command::doctor}}) {
-    if (parsed->parsed()) options.command = command;
-  }
-  return options;
 }
 
 }  // namespace paddock::supervisor::cli

@@ -50,7 +50,7 @@ bool can_be_entered_by_others(const std::string& path) {
 
 std::string start_directory_for(bool runs_have_own_user) {
   std::error_code error;
-  const std::string directory = std::filesystem::current_path(error).string();
+  std::string directory = std::filesystem::current_path(error).string();
   if (error) {
     complain("the current directory is gone; starting in a fresh workspace");
     return {};

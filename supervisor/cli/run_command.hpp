@@ -12,7 +12,7 @@ namespace paddock::supervisor::cli {
 
 // Bytes on their way that are enough; beyond, reading pauses.
 constexpr std::size_t pending_bytes_max = 1u << 20;
-constexpr std::size_t stdin_read_bytes = 64 * 1024;
+constexpr std::size_t stdin_read_bytes = 64u << 10;
 
 struct LiveStreams {
   int input = 0;

@@ -1,6 +1,7 @@
 #include "supervisor/config/daemon_config.hpp"
 
-#include <cstdio>
+#include <charconv>
+#include <limits>
 
 #include "kernel/policy/parse.hpp"
 #include "kernel/policy/toml_reader.hpp"
@@ -64,15 +65,19 @@ void apply_config_file(std::string_view text, const std::string& file, DaemonCon
 }
 
 kernel::Result<kernel::HostUidRange> parse_host_uids(const std::string& text) {
-  unsigned first = 0;
-  unsigned last = 0;
-  char rest = 0;
-  if (std::sscanf(text.c_str(), "%u-%u%c", &first, &last, &rest) != 2)
+  uid_t first = 0;
+  uid_t last = 0;
+  const char* const end = text.data() + text.size();
+  auto parsed = std::from_chars(text.data(), end, first);
+  const bool has_dash = parsed.ec == std::errc() && parsed.ptr != end && *parsed.ptr == '-';
+  if (has_dash) parsed = std::from_chars(parsed.ptr + 1, end, last);
+  if (!has_dash || parsed.ec != std::errc() || parsed.ptr != end)
     return kernel::fail(kernel::ErrorCode::invalid_request,
                         "host_uids '" + text + "' is not a range such as \"60578-61183\"");
-  if (first == 0 || last < first)
+  // The largest uid_t is none: setresuid(2) takes it for "leave it as it is", which is root.
+  if (first == 0 || last < first || last == std::numeric_limits<uid_t>::max())
     return kernel::fail(kernel::ErrorCode::invalid_request,
-                        "host_uids '" + text + "' must go upwards and leave out uid 0");
+                        "host_uids '" + text + "' must go upwards and leave out uid 0 and -1");
   return kernel::HostUidRange{.first = first, .count = last - first + 1};
 }
 

@@ -10,9 +10,12 @@ namespace paddock::supervisor {
 using kernel::ErrorCode;
 using kernel::fail;
 
-kernel::Result<void> ensure_private_directory(const std::string& path) {
+kernel::Result<void> ensure_private_directory(const std::string& path_as_written) {
+  std::string path = path_as_written;
   if (path.empty() || path.front() != '/')
     return fail(ErrorCode::invalid_request, "directory '" + path + "' is not an absolute path");
+  // With a slash at its end lstat would look at what a link leads to.
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
   for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))
     ::mkdir(path.substr(0, at).c_str(), 0700);  // one that is missing shows in the last step
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)

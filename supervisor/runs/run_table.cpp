@@ -43,8 +43,11 @@ kernel::SandboxResult never_started(Cause cause, const RunRecord& record) {
   return result;
 }
 
-std::size_t output_bytes_of(const RunRecord& record) {
-  return record.result ? record.result->stdout.size() + record.result->stderr.size() : 0;
+// What a finished run is remembered with, as far as clients and agents decide its size.
+std::size_t bytes_of(const RunRecord& record) {
+  std::size_t bytes = record.result->stdout.size() + record.result->stderr.size();
+  for (const std::string& argument : record.argv) bytes += argument.size();
+  return bytes;
 }
 
 }  // namespace
@@ -58,7 +61,7 @@ RunTable::RunTable(uv_loop_t* loop, const kernel::Sandbox& sandbox, RunTableLimi
       drain_timer_(loop) {}
 
 RunTable::~RunTable() {
-  for (const auto& [launcher, id] : alive_) {
+  for (const auto& [id, launcher] : alive_) {
     LiveRun& live = *entry(id)->live;
     live.run().abandon();
     live.refresh();
@@ -71,7 +74,8 @@ RunTable::~RunTable() {
 
 Result<RunId> RunTable::submit(ResolvedRun run, RunObserver observer) {
   if (draining_) return fail(ErrorCode::draining, "the daemon is shutting down");
-  if (queue_.size() >= limits_.queued_max)
+  // Those that come in one turn of the loop are all in the queue, also if they need not wait there.
+  if (alive_.size() + queue_.size() >= limits_.alive_max + limits_.queued_max)
     return fail(ErrorCode::too_busy, "the queue is full (" + std::to_string(limits_.queued_max) +
                                          " runs); try again later");
   auto entry = std::make_unique<Entry>();
@@ -85,7 +89,7 @@ Result<RunId> RunTable::submit(ResolvedRun run, RunObserver observer) {
   record.policy_hash = kernel::policy_hash(run.policy);
   entry->stdin_closed = !run.stdin_open;
   entry->request = std::move(run);
-  entry->observers.push_back(std::move(observer));
+  entry->observers[++last_observer_] = std::move(observer);
   entry->submitted_at = kernel::Clock::now();
 
   const RunId id = record.id;
@@ -107,12 +111,17 @@ std::vector<const RunRecord*> RunTable::list() const {
   return records;
 }
 
-bool RunTable::observe(const RunId& id, std::function<void(const RunRecord&)> on_finished) {
+std::optional<ObserverId> RunTable::observe(const RunId& id,
+                                            std::function<void(const RunRecord&)> on_finished) {
   Entry* found = entry(id);
-  if (found == nullptr || found->record.phase == RunPhase::finished) return false;
-  found->observers.push_back(
-      {.on_started = {}, .on_output = {}, .on_finished = std::move(on_finished)});
-  return true;
+  if (found == nullptr || found->record.phase == RunPhase::finished) return std::nullopt;
+  found->observers[++last_observer_] = {
+      .on_started = {}, .on_output = {}, .on_finished = std::move(on_finished)};
+  return last_observer_;
+}
+
+void RunTable::unobserve(const RunId& id, ObserverId observer) {
+  if (Entry* found = entry(id)) found->observers.erase(observer);
 }
 
 Result<void> RunTable::stop(const RunId& id, Cause cause) {
@@ -183,7 +192,7 @@ void RunTable::start(Entry& started) {
           [this, id](kernel::Stream stream, std::string_view bytes) {
             Entry& live = *entry(id);
             announce(live);  // a stream's first event is `started`
-            for (const RunObserver& observer : live.observers)
+            for (const auto& [number, observer] : live.observers)
               if (observer.on_output) observer.on_output(stream, bytes);
           },
   };
@@ -191,8 +200,7 @@ void RunTable::start(Entry& started) {
                             std::move(options));
   if (!run) return finish(started, result_of(run.error(), started.record));
   started.record.degraded = (*run)->plan().degraded;
-  const pid_t launcher = (*run)->launcher();
-  alive_[launcher] = id;
+  alive_[id] = (*run)->launcher();
   started.live = std::make_unique<LiveRun>(loop_, std::move(*run), [this, id] { changed(id); });
   if (!stray_timer_.is_running()) stray_timer_.start(stray_interval, [this] { bury_strays(); });
 }
@@ -205,7 +213,7 @@ void RunTable::changed(const RunId& id) {
   if (!live.record.receipt && run.receipt()) live.record.receipt = run.receipt();
   if (run.started()) announce(live);
   if (!run.finished()) return;
-  alive_.erase(run.launcher());
+  alive_.erase(id);
   kernel::SandboxResult result = run.take_result();
   live.live.reset();  // gives back the host uid, the cgroup and the workspace
   if (result.survivors_unproved || result.cause == Cause::tampered) bury_strays();
@@ -215,7 +223,7 @@ void RunTable::changed(const RunId& id) {
 void RunTable::announce(Entry& live) {
   if (std::exchange(live.announced, true)) return;
   live.record.receipt = live.live ? live.live->run().receipt() : live.record.receipt;
-  for (const RunObserver& observer : live.observers)
+  for (const auto& [number, observer] : live.observers)
     if (observer.on_started) observer.on_started(live.record);
 }
 
@@ -226,12 +234,12 @@ void RunTable::finish(Entry& finished, kernel::SandboxResult result) {
   record.result = std::move(result);
   finished.request = {};
   finished_.push_back(record.id);
-  finished_output_bytes_ += output_bytes_of(record);
+  finished_bytes_ += bytes_of(record);
   schedule_pump();
   // Observers may call back into the table: they get a copy, and the entry may be gone afterwards.
   const RunRecord copy = record;
   const auto observers = std::exchange(finished.observers, {});
-  for (const RunObserver& observer : observers)
+  for (const auto& [number, observer] : observers)
     if (observer.on_finished) observer.on_finished(copy);
   forget_old();
   check_drained();
@@ -239,18 +247,20 @@ void RunTable::finish(Entry& finished, kernel::SandboxResult result) {
 
 void RunTable::forget_old() {
   while (finished_.size() > limits_.finished_max ||
-         (finished_output_bytes_ > limits_.finished_output_bytes_max && finished_.size() > 1)) {
+         (finished_bytes_ > limits_.finished_bytes_max && finished_.size() > 1)) {
     const RunId id = finished_.front();
     finished_.pop_front();
-    finished_output_bytes_ -= output_bytes_of(entries_.at(id)->record);
+    finished_bytes_ -= bytes_of(entries_.at(id)->record);
     entries_.erase(id);
     order_.remove(id);
   }
 }
 
 void RunTable::bury_strays() {
-  const std::size_t left =
-      kernel::kill_strays([this](pid_t child) { return alive_.contains(child); });
+  const std::size_t left = kernel::kill_strays([this](pid_t child) {
+    return std::any_of(alive_.begin(), alive_.end(),
+                       [child](const auto& run) { return run.second == child; });
+  });
   if (alive_.empty() && left == 0) return;
   stray_timer_.start(left > 0 ? milliseconds(10) : stray_interval, [this] { bury_strays(); });
 }
@@ -268,8 +278,17 @@ void RunTable::drain(milliseconds deadline, std::function<void()> on_drained) {
 
 void RunTable::stop_all(Cause cause) {
   std::vector<RunId> ids(queue_.begin(), queue_.end());
-  for (const auto& [launcher, id] : alive_) ids.push_back(id);
+  for (const auto& [id, launcher] : alive_) ids.push_back(id);
   for (const RunId& id : ids) [[maybe_unused]] const auto stopped = stop(id, cause);
+}
+
+void RunTable::kill_all(Cause cause) {
+  for (const auto& [id, launcher] : alive_) {
+    LiveRun& live = *entry(id)->live;
+    live.run().kill(cause);
+    live.refresh();
+  }
+  stop_all(cause);  // what is queued; a live run is past stopping
 }
 
 void RunTable::check_drained() {

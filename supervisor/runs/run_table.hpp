@@ -20,7 +20,7 @@ struct RunTableLimits {
   std::size_t alive_max = 64;
   std::size_t queued_max = 256;
   std::size_t finished_max = 1000;
-  std::size_t finished_output_bytes_max = 256u << 20;
+  std::size_t finished_bytes_max = 256u << 20;  // of their output and argv
   std::size_t stdin_pending_bytes_max = 16u << 20;
 };
 
@@ -43,6 +43,8 @@ struct RunObserver {
   std::function<void(const RunRecord&)> on_finished;  // once, whatever happens
 };
 
+using ObserverId = std::uint64_t;
+
 class RunTable {
  public:
   // `sandbox` outlives the table.
@@ -51,15 +53,18 @@ class RunTable {
   RunTable(const RunTable&) = delete;
   RunTable& operator=(const RunTable&) = delete;
 
-  // Queues a run; it starts on a later turn of the loop. Fails with too_busy if the queue is full
-  // and with draining after drain().
+  // Queues a run; it starts on a later turn of the loop. Fails with too_busy if there is room
+  // neither among the live runs nor in the queue, and with draining after drain().
   kernel::Result<RunId> submit(ResolvedRun run, RunObserver observer);
 
   const RunRecord* find(const RunId& id) const;  // valid until the next turn of the loop
   std::vector<const RunRecord*> list() const;    // newest first
 
-  // Adds an observer to a run that is not finished. False if it is finished or unknown.
-  bool observe(const RunId& id, std::function<void(const RunRecord&)> on_finished);
+  // Adds an observer to a run; nullopt if it is finished or unknown. A client that no longer waits
+  // takes its observer away: a run may live for weeks.
+  std::optional<ObserverId> observe(const RunId& id,
+                                    std::function<void(const RunRecord&)> on_finished);
+  void unobserve(const RunId& id, ObserverId observer);
 
   // Asks a run to stop: TERM, grace, KILL. Fails with not_found. A finished run stays as it is.
   kernel::Result<void> stop(const RunId& id,
@@ -72,7 +77,8 @@ class RunTable {
   // No more runs: queued ones end as `shutdown`, live ones may finish until `deadline` and are
   // stopped then. `on_drained` is called from the loop when none is left.
   void drain(std::chrono::milliseconds deadline, std::function<void()> on_drained);
-  void stop_all(kernel::Cause cause);
+  void stop_all(kernel::Cause cause);  // as stop()
+  void kill_all(kernel::Cause cause);  // without TERM and grace
 
   bool draining() const { return draining_; }
   std::size_t alive() const { return alive_.size(); }
@@ -82,7 +88,7 @@ class RunTable {
   struct Entry {
     RunRecord record;
     ResolvedRun request;
-    std::vector<RunObserver> observers;
+    std::map<ObserverId, RunObserver> observers;
     kernel::Clock::time_point submitted_at;
     bool announced = false;  // on_started was called
     bool stdin_closed = false;
@@ -105,9 +111,12 @@ class RunTable {
   RunTableLimits limits_;
   std::map<RunId, std::unique_ptr<Entry>> entries_;
   std::deque<RunId> queue_;
-  std::map<pid_t, RunId> alive_;  // by launcher
-  std::deque<RunId> finished_;    // oldest first
-  std::size_t finished_output_bytes_ = 0;
+  // With its launcher. Not the other way round: when a launcher has been reaped, its run still
+  // drains its output, and the next launcher may get the same pid.
+  std::map<RunId, pid_t> alive_;
+  std::deque<RunId> finished_;  // oldest first
+  std::size_t finished_bytes_ = 0;
+  ObserverId last_observer_ = 0;
   std::list<RunId> order_;  // as submitted
   Timer pump_timer_;
   Timer stray_timer_;

@@ -140,8 +140,8 @@ TEST_CASE("a run can be killed while it is queued, while it runs, and after its 
 TEST_CASE("a run that ignores TERM is killed after its grace, with all that it started") {
   const DaemonFixture daemon;
   const std::string marker = unique_marker();
-  const std::string id = daemon.start(shell("trap '' TERM; setsid " + marked_sleeper(marker) +
-                                            " & while :; do sleep 0.1; done"));
+  const std::string id = daemon.start(
+      shell("trap '' TERM; setsid " + marked_sleeper(marker) + " & while :; do sleep 0.1; done"));
   // The shell itself, whose script names it, and its child.
   REQUIRE(eventually([&] { return processes_with(marker).size() >= 2; }));
   const auto begin = steady_clock::now();

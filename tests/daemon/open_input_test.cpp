@@ -18,8 +18,11 @@ HttpReply write_input(const DaemonFixture& daemon, const std::string& id, std::s
 TEST_CASE("an open run echoes what it is told, line by line, until its input is closed") {
   const DaemonFixture daemon;
   HttpConnection connection(daemon.socket());
-  const json request = {{"profile", "OFF"},     {"argv", {"cat"}},     {"stream", true},
-                        {"stdin_open", true}, {"stdin", "zero\n"}};
+  const json request = {{"profile", "OFF"},
+                        {"argv", {"cat"}},
+                        {"stream", true},
+                        {"stdin_open", true},
+                        {"stdin", "zero\n"}};
   connection.send_request("POST", "/v1/runs", request.dump());
   connection.receive_head();
   const std::string id = connection.receive_event()["id"];

@@ -22,7 +22,8 @@ json wall_seconds(const DaemonFixture& daemon) {
 
 }  // namespace
 
-TEST_CASE("SIGHUP reads the profiles again; a broken one keeps the old set until it is mended") {
+TEST_CASE(
+    "SIGHUP reads the profiles again, and a broken one keeps the old set until it is mended") {
   const DaemonFixture daemon({.profiles = {{"mine.toml", profile_text(10)}}});
   CHECK(wall_seconds(daemon) == 10);
 
@@ -81,8 +82,8 @@ TEST_CASE("a reload over the socket answers with counts, or with every mistake a
 }
 
 TEST_CASE("a run keeps the policy that it started with over a reload") {
-  const DaemonFixture daemon({.config = "[limits]\nruns_alive = 1\n",
-                              .profiles = {{"mine.toml", profile_text(300)}}});
+  const DaemonFixture daemon(
+      {.config = "[limits]\nruns_alive = 1\n", .profiles = {{"mine.toml", profile_text(300)}}});
   const std::string running = daemon.start(shell("sleep 1.2; echo survived", "MINE"));
   daemon.wait_until_started(running);
   const std::string queued = daemon.start(shell("sleep 1.2; echo survived", "MINE"));

@@ -121,8 +121,9 @@ TEST_CASE("sockets that the service manager passes are served, whatever their or
     // High numbers, so that no dup2 hits a descriptor that is still to be passed.
     const Fd high_trainer(::fcntl(trainer.get(), F_DUPFD_CLOEXEC, 100));
     const Fd high_main(::fcntl(main.get(), F_DUPFD_CLOEXEC, 100));
-    DaemonFixture daemon({.runtime_directory = runtime,
-                          .in_child = [&] { pass_sockets({high_trainer.get(), high_main.get()}); }});
+    DaemonFixture daemon({.runtime_directory = runtime, .in_child = [&] {
+                            pass_sockets({high_trainer.get(), high_main.get()});
+                          }});
     CHECK(daemon.run(shell("echo $LISTEN_FDS$LISTEN_PID"))["result"]["stdout"] == "\n");
     CHECK(http(daemon.trainer_socket(), "GET", "/health").status == 200);
     CHECK(http(daemon.trainer_socket(), "GET", "/v1/host").status == 404);

@@ -48,7 +48,8 @@ TEST_CASE("help, version and mistakes on the command line have their exit codes"
   CHECK(try_daemon({"--config"}).ended.exit_status == 1);
   const DaemonAttempt missing = try_daemon({"--config", "/no/such/file.toml"});
   CHECK(missing.ended.exit_status == 1);
-  CHECK(missing.standard_error == "paddockd: open '/no/such/file.toml': No such file or directory\n");
+  CHECK(missing.standard_error ==
+        "paddockd: open '/no/such/file.toml': No such file or directory\n");
 }
 
 TEST_CASE("sockets are for their owner alone, in directories that are too") {
@@ -67,9 +68,10 @@ TEST_CASE("a missing runtime directory is made, with its parents, for the owner 
 
 TEST_CASE("a config file with mistakes names each with its place") {
   const DaemonDirectory directory;
-  const std::string file = directory.write(
-      "paddockd.toml", "runtime_dir = \"relative\"\nhost_uids = \"9-1\"\n[limits]\nruns_alive = 0\n"
-                       "run_queued = 5\n");
+  const std::string file =
+      directory.write("paddockd.toml",
+                      "runtime_dir = \"relative\"\nhost_uids = \"9-1\"\n[limits]\nruns_alive = 0\n"
+                      "run_queued = 5\n");
   const DaemonAttempt attempt = try_daemon({"--config", file});
   CHECK(attempt.ended.exit_status == 1);
   INFO(attempt.standard_error);

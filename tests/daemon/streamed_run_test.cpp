@@ -94,10 +94,26 @@ TEST_CASE("a stream carries no more than the profile keeps, and the run says how
   CHECK(result["stdout_truncated"] == true);
 }
 
-TEST_CASE("a streamed run that cannot be executed never says that it started a program") {
+TEST_CASE("a streamed run that never starts has no started event") {
+  const DaemonFixture daemon({.config = "[limits]\nruns_alive = 1\n"});
+  const std::string first = daemon.start(shell("sleep 300"));
+  daemon.wait_until_started(first);
+  HttpConnection connection(daemon.socket());
+  json request = shell("echo never");
+  request["stream"] = true;
+  connection.send_request("POST", "/v1/runs", request.dump());
+  CHECK(connection.receive_head().status == 200);
+  const std::string id = daemon.get("/v1/runs?state=queued").json()["runs"][0]["id"];
+  CHECK(daemon.remove("/v1/runs/" + id).status == 202);
+  const json event = connection.receive_event();
+  CHECK(event["event"] == "finished");
+  CHECK(event["run"]["result"]["cause"] == "killed_by_request");
+  CHECK(connection.receive_event().is_null());
+}
+
+TEST_CASE("a streamed run that cannot be executed ends with its cause and without output") {
   const DaemonFixture daemon;
-  const Streamed streamed =
-      stream(daemon, {{"profile", "OFF"}, {"argv", {"/no/such/program"}}});
+  const Streamed streamed = stream(daemon, {{"profile", "OFF"}, {"argv", {"/no/such/program"}}});
   const json& last = streamed.events.back();
   CHECK(last["event"] == "finished");
   CHECK(last["run"]["result"]["cause"] == "cannot_execute");

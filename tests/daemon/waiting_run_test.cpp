@@ -38,11 +38,11 @@ TEST_CASE("the three profiles each run a real program") {
   const DaemonFixture daemon;
   for (const char* profile : {"OFF", "DEFAULT", "STRICT"}) {
     INFO(profile);
-    const json primes = daemon.run(
-        {{"profile", profile},
-         {"argv",
-          {"python3", "-c",
-           "print(sum(n for n in range(2, 2000) if all(n % d for d in range(2, int(n**.5)+1))))"}}});
+    const json primes = daemon.run({{"profile", profile},
+                                    {"argv",
+                                     {"python3", "-c",
+                                      "print(sum(n for n in range(2, 2000) if all(n % d for d in "
+                                      "range(2, int(n**.5)+1))))"}}});
     CHECK(primes["result"]["exit_code"] == 0);
     CHECK(primes["result"]["stdout"] == "277050\n");
     const json git = daemon.run({{"profile", profile}, {"argv", {"git", "--version"}}});
@@ -75,8 +75,8 @@ TEST_CASE("input comes as text or as base64, and end of file follows it") {
 
 TEST_CASE("a megabyte of input that nobody reads does not hold up the run") {
   const DaemonFixture daemon;
-  const json run = daemon.run(
-      {{"profile", "OFF"}, {"argv", {"true"}}, {"stdin", std::string(1 << 20, 'x')}});
+  const json run =
+      daemon.run({{"profile", "OFF"}, {"argv", {"true"}}, {"stdin", std::string(1 << 20, 'x')}});
   CHECK(run["result"]["exit_code"] == 0);
 }
 
@@ -91,8 +91,7 @@ TEST_CASE("output that is not UTF-8 comes as base64") {
 
 TEST_CASE("a program that is not there, and one that a signal ends, say so") {
   const DaemonFixture daemon;
-  const json missing =
-      daemon.run({{"profile", "OFF"}, {"argv", {"/no/such/program"}}})["result"];
+  const json missing = daemon.run({{"profile", "OFF"}, {"argv", {"/no/such/program"}}})["result"];
   CHECK(missing["cause"] == "cannot_execute");
   CHECK(missing["exec_errno"] == 2);
   CHECK(missing["exit_code"] == 127);
@@ -137,8 +136,8 @@ TEST_CASE("a request may tighten its profile, and is refused with the field when
   CHECK(run["confinement"]["rlimits"]["cpu_seconds"] == "7");
 
   const std::pair<const char*, json> looser[] = {
-      {"wall_seconds", 5000},      {"cpu_seconds", 301},   {"memory_bytes", "3GiB"},
-      {"fsize_bytes", "2GiB"},     {"nproc", 65},          {"nofile", 1025},
+      {"wall_seconds", 5000},      {"cpu_seconds", 301}, {"memory_bytes", "3GiB"},
+      {"fsize_bytes", "2GiB"},     {"nproc", 65},        {"nofile", 1025},
       {"output_bytes", "1024MiB"},
   };
   for (const auto& [field, value] : looser) {
@@ -153,8 +152,8 @@ TEST_CASE("a request may tighten its profile, and is refused with the field when
 
 TEST_CASE("a bind or a network that the profile does not grant is refused") {
   const DaemonFixture daemon;
-  for (const json& addition : {json{{"bind_ro", {"/etc"}}}, json{{"bind_rw", {"/var/tmp"}}},
-                               json{{"network", true}}}) {
+  for (const json& addition :
+       {json{{"bind_ro", {"/etc"}}}, json{{"bind_rw", {"/var/tmp"}}}, json{{"network", true}}}) {
     json request = {{"profile", "STRICT"}, {"argv", {"true"}}};
     request.update(addition);
     const HttpReply reply = daemon.post("/v1/runs", request);

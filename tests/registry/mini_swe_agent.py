@@ -15,14 +15,15 @@ from minisweagent.models.test_models import DeterministicModel, make_output
 
 BUGGY = "def fizz(n):\n    return 'fizz' if n % 5 == 0 else str(n)\n"
 TESTS = (
-    "from fizz import fizz\n\n"
-    "def test_fizz():\n    assert [fizz(n) for n in (1, 3, 5)] == ['1', 'fizz', '5']\n"
+    "import unittest\nfrom fizz import fizz\n\n"
+    "class FizzTest(unittest.TestCase):\n    def test_fizz(self):\n"
+    "        self.assertEqual([fizz(n) for n in (1, 3, 5)], ['1', 'fizz', '5'])\n"
 )
 COMMANDS = [
     "ls -la && cat fizz.py",
-    "python3 -m pytest -q 2>&1 | tail -5",
+    "python3 -B -m unittest -q 2>&1 | tail -3",
     "sed -i 's/% 5/% 3/' fizz.py",
-    "python3 -m pytest -q 2>&1 | tail -5",
+    "python3 -B -m unittest -q 2>&1 | tail -3",
     "cat ~/.ssh/id_rsa /etc/shadow; python3 -c \"import socket; socket.create_connection(('1.1.1.1', 53))\"",
     "sleep 60",
     "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT && cat fizz.py",
@@ -83,8 +84,8 @@ def main():
     assert ending["exit_status"] == "Submitted", ending
     assert "% 3" in ending["submission"], ending
     assert len(runs) == len(COMMANDS), "every command is one run"
-    assert "1 failed" in runs[1]["result"]["stdout"], runs[1]
-    assert "1 passed" in runs[3]["result"]["stdout"], runs[3]
+    assert "FAILED (failures=1)" in runs[1]["result"]["stdout"], runs[1]
+    assert "OK" in runs[3]["result"]["stdout"], runs[3]
     assert "Network is unreachable" in runs[4]["result"]["stderr"], runs[4]
     assert "No such file" in runs[4]["result"]["stderr"], runs[4]
     assert causes[5] == "wall_clock", runs[5]

@@ -3,7 +3,7 @@
 # registry: bash tests/registry/mini_swe_agent.sh build/release/bin/paddock
 . "$(dirname "$0")/../real_work/common.sh"
 
-python3 -m venv "$work/venv"
+/usr/bin/python3 -m venv "$work/venv"
 "$work/venv/bin/pip" install -q 'mini-swe-agent==2.4.6'
 MSWEA_SILENT_STARTUP=1 MSWEA_GLOBAL_CONFIG_DIR="$work" "$work/venv/bin/python" \
   "$(dirname "$0")/mini_swe_agent.py" "$paddock" "$(make_workspace)"

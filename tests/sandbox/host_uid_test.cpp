@@ -1,3 +1,4 @@
+#include <grp.h>
 #include <unistd.h>
 
 #include <memory>
@@ -10,6 +11,9 @@ using namespace paddock::tests;
 
 TEST_CASE("started as root, runs at the same time have host uids of their own, and never 0") {
   NEEDS(is_root(), needs_root);
+  // Groups of the supervisor that must not come along.
+  const gid_t groups[] = {4, 27};
+  REQUIRE(::setgroups(2, groups) == 0);
   const Sandbox sandbox = Sandbox::open({}).value();
   for (const char* profile : {"OFF", "DEFAULT", "STRICT"}) {
     INFO(profile);
@@ -35,6 +39,7 @@ TEST_CASE("started as root, runs at the same time have host uids of their own, a
     }
     CHECK(uids[0] != uids[1]);
   }
+  REQUIRE(::setgroups(0, nullptr) == 0);
 }
 
 TEST_CASE("started as root, a run cannot read what only root can") {

@@ -47,6 +47,18 @@ TEST_CASE("a program that ignores SIGTERM is killed after its grace") {
   }
 }
 
+TEST_CASE("a run that had to be killed still says what it used") {
+  // Goal: its CPU time is not lost with its PID namespace. Method: it spins for half a second.
+  for (const char* profile : profiles) {
+    INFO(profile);
+    const SandboxResult result = run(short_policy(profile, milliseconds(400), milliseconds(100)),
+                                     {"sh", "-c", "trap '' TERM; while :; do :; done"});
+    CHECK(result.signal == SIGKILL);
+    CHECK(result.cpu_user_us + result.cpu_system_us > 100'000);
+    CHECK(result.max_rss_bytes > 0);
+  }
+}
+
 TEST_CASE("SIGTERM reaches the program, which has its grace to clean up") {
   // Goal: the program itself gets the signal. Through bubblewrap alone it never does: bubblewrap
   // dies of it and takes the program along.
@@ -91,6 +103,30 @@ TEST_CASE("a stop on request has the same grace and its own cause") {
     CHECK(result.exit_code == 7);
     CHECK(result.cause == Cause::killed_by_request);
     CHECK_FALSE(result.timed_out);
+  }
+}
+
+TEST_CASE("a kill gives no grace, and the result says how the program ended all the same") {
+  const Sandbox sandbox = Sandbox::open({}).value();
+  for (const char* profile : profiles) {
+    INFO(profile);
+    std::string output;
+    RunOptions options;
+    options.on_output = [&](Stream, std::string_view bytes) { output += bytes; };
+    const auto live =
+        sandbox.start(policy_of(profile), {program("catch_term")}, "", "kill", std::move(options))
+            .value();
+    bool killed = false;
+    drive_all({live.get()}, [&] {
+      if (output == "ready\n" && !std::exchange(killed, true)) live->kill();
+    });
+    const SandboxResult result = live->take_result();
+    CHECK(result.stdout == "ready\n");
+    CHECK(result.cause == Cause::killed_by_request);
+    CHECK(result.exit_code == -SIGKILL);
+    CHECK(result.signal == SIGKILL);  // seen by its parent, not assumed
+    CHECK(result.duration_s < 0.5);
+    CHECK_FALSE(result.survivors_unproved);
   }
 }
 

@@ -127,7 +127,8 @@ std::string HttpConnection::take_line() {
 
 HttpReply HttpConnection::receive_head() {
   HttpReply reply;
-  for (std::string line = take_line(); !line.empty(); line = take_line()) reply.head += line + "\r\n";
+  for (std::string line = take_line(); !line.empty(); line = take_line())
+    reply.head += line + "\r\n";
   if (!reply.head.starts_with("HTTP/1.1 ")) give_up("not HTTP: '" + reply.head + "'");
   reply.status = std::stoi(reply.head.substr(9, 3));
   return reply;

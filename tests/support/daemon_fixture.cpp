@@ -14,7 +14,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <set>
 #include <thread>
 
@@ -29,9 +28,9 @@ using std::chrono::steady_clock;
 
 namespace {
 
+// Empty if it is not there, or no longer.
 std::string read_whole(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  return paddock::kernel::read_file(path, 64u << 20).value_or("");
 }
 
 // The daemons that are running now: children of this process that are no survivors.
@@ -52,8 +51,7 @@ pid_t spawn_daemon(const std::vector<std::string>& arguments,
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   const std::string program = program_path("paddockd");
   std::vector<char*> argv = {const_cast<char*>(program.c_str())};
-  for (const std::string& argument : arguments)
-    argv.push_back(const_cast<char*>(argument.c_str()));
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   const pid_t pid = ::fork();
   REQUIRE(pid >= 0);
@@ -108,6 +106,7 @@ bool all_gone_within(milliseconds limit) {
 DaemonDirectory::DaemonDirectory() {
   std::string pattern = "/var/tmp/paddock-d-XXXXXX";
   REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+  REQUIRE(::chmod(pattern.c_str(), 0711) == 0);
   path_ = pattern;
 }
 
@@ -156,6 +155,8 @@ DaemonFixture::DaemonFixture(DaemonOptions options) {
     directory_.write("paddockd.toml", options.config);
     arguments.insert(arguments.end(), {"--config", directory_.path("paddockd.toml")});
   }
+  // A daemon that is SIGKILLed leaves the workspaces of its runs; here they go with the fixture.
+  options.environment.emplace_back("TMPDIR", directory_.make_directory("tmp", 0711));
   pid_ = spawn_daemon(arguments, options.environment, options.in_child,
                       {directory_.path("stdout"), directory_.path("log")});
   wait_until_healthy();
@@ -211,8 +212,8 @@ void DaemonFixture::stop() {
     reap_within(pid_, seconds(5));
     FAIL_CHECK("the daemon did not stop: " << log());
   } else if (ended->exit_status != 0) {
-    FAIL_CHECK("the daemon ended with status " << ended->exit_status << ", signal "
-                                               << ended->signal << ": " << log());
+    FAIL_CHECK("the daemon ended with status " << ended->exit_status << ", signal " << ended->signal
+                                               << ": " << log());
   }
   pid_ = -1;
 }

@@ -19,8 +19,8 @@
 #include "support/catch.hpp"
 #include "support/daemon_client.hpp"
 
-// A directory of mode 0700 in /var/tmp, because nothing in /tmp may be bound into a sandbox. It goes
-// with all that is in it.
+// A directory in /var/tmp, because nothing in /tmp may be bound into a sandbox. Runs with a host
+// uid of their own can pass through it. It goes with all that is in it.
 class DaemonDirectory {
  public:
   DaemonDirectory();

@@ -105,19 +105,29 @@ TEST_CASE("writable binds are the last mounts, after every read-only one") {
   CHECK(rest == Words{"--remount-ro", "/"});
 }
 
-TEST_CASE("a bind below /var takes the place of the link from /var/tmp to /tmp") {
-  const SandboxPolicy plain = strict_policy();
-  CHECK(has(bubblewrap_call(plain, merged_host()).arguments, {"--symlink", "/tmp", "/var/tmp"}));
-  for (const char* path : {"/var", "/var/lib/models", "/var/tmp"}) {
+TEST_CASE("/var/tmp is a link to /tmp unless a bind is in its way") {
+  const auto arguments_with = [](const std::string& path) {
     SandboxPolicy policy = strict_policy();
-    policy.bind_ro.emplace_back(path);
+    policy.bind_ro.push_back(path);
     const Words arguments = bubblewrap_call(policy, merged_host()).arguments;
     CHECK(has(arguments, {"--ro-bind", path, path}));
-    CHECK_FALSE(has(arguments, {"--symlink", "/tmp", "/var/tmp"}));
+    return arguments;
+  };
+  const Words link = {"--symlink", "/tmp", "/var/tmp"};
+  const Words own = {"--tmpfs", "/var/tmp"};
+  CHECK(has(bubblewrap_call(strict_policy(), merged_host()).arguments, link));
+  for (const char* elsewhere : {"/variant", "/var/lib/models", "/var/tmpfiles"}) {
+    CHECK(has(arguments_with(elsewhere), link));
+    CHECK_FALSE(has(arguments_with(elsewhere), own));
   }
-  SandboxPolicy policy = strict_policy();
-  policy.bind_ro.emplace_back("/variant");
-  CHECK(has(bubblewrap_call(policy, merged_host()).arguments, {"--symlink", "/tmp", "/var/tmp"}));
+  for (const char* above : {"/var", "/var/tmp"}) {
+    CHECK_FALSE(has(arguments_with(above), link));
+    CHECK_FALSE(has(arguments_with(above), own));
+  }
+  // Then it is a sized tmpfs of its own, made before the bind that lies in it.
+  const Words below = arguments_with("/var/tmp/project");
+  CHECK_FALSE(has(below, link));
+  CHECK(position_of(below, own) < position_of(below, {"--ro-bind", "/var/tmp/project"}));
 }
 
 TEST_CASE("a host without a time zone file gives the sandbox none") {

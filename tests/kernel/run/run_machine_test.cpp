@@ -40,8 +40,15 @@ RunMachine terminating() {
   return machine;
 }
 
-RunMachine killing() {
+RunMachine killing_agent() {
   RunMachine machine = terminating();
+  CHECK(machine.on(TimePassed{}) == Actions{Action::kill_agent, Action::arm_obey_timer});
+  CHECK(machine.state() == RunState::killing_agent);
+  return machine;
+}
+
+RunMachine killing() {
+  RunMachine machine = killing_agent();
   CHECK(machine.on(TimePassed{}) == Actions{Action::kill_everything, Action::arm_kill_timer});
   CHECK(machine.state() == RunState::killing);
   return machine;
@@ -82,7 +89,7 @@ TEST_CASE("a signal that nobody here sent is signaled, with its name") {
 }
 
 TEST_CASE("a run that overstays is asked to stop, then killed, and ends as wall_clock") {
-  RunMachine machine = killing();
+  RunMachine machine = killing_agent();
   machine.on(AgentExited{killed});
   machine.on(LauncherExited{.clean = true});
   CHECK(machine.on(OutputClosed{}) == Actions{Action::publish_outcome});
@@ -103,9 +110,24 @@ TEST_CASE("a stop has the grace that the deadline has, and its own cause") {
     RunMachine machine = running();
     CHECK(machine.on(StopRequested{cause}) == Actions{Action::send_term, Action::arm_grace_timer});
     CHECK(machine.on(StopRequested{Cause::shutdown}).empty());  // asked already
-    CHECK(machine.on(TimePassed{}) == Actions{Action::kill_everything, Action::arm_kill_timer});
+    CHECK(machine.on(TimePassed{}) == Actions{Action::kill_agent, Action::arm_obey_timer});
     CHECK(machine.ending().cause == cause);
   }
+}
+
+TEST_CASE("a stop at once skips what is left of the grace and keeps the first cause") {
+  RunMachine machine = running();
+  CHECK(machine.on(StopRequested{.at_once = true}) ==
+        Actions{Action::kill_agent, Action::arm_obey_timer});
+  CHECK(machine.ending().cause == Cause::killed_by_request);
+
+  machine = terminating();
+  CHECK(machine.on(StopRequested{.cause = Cause::shutdown, .at_once = true}) ==
+        Actions{Action::kill_agent, Action::arm_obey_timer});
+  CHECK(machine.ending().cause == Cause::wall_clock);
+
+  for (RunMachine already : {killing_agent(), killing()})
+    CHECK(already.on(StopRequested{.at_once = true}).empty());
 }
 
 TEST_CASE("a stop before the program was started kills at once") {
@@ -291,6 +313,7 @@ class Walk {
         event(OutputClosed{}),
         event(StopRequested{Cause::killed_by_request}),
         event(StopRequested{Cause::shutdown}),
+        event(StopRequested{.cause = Cause::shutdown, .at_once = true}),
     };
     const std::size_t index = random_() % (events.size() + 1);
     if (index == events.size()) return let_time_pass();
@@ -348,7 +371,7 @@ class Walk {
         static_cast<int>(std::count(actions.begin(), actions.end(), Action::publish_outcome));
     for (const Action action :
          {Action::arm_setup_timer, Action::arm_wall_clock, Action::arm_grace_timer,
-          Action::arm_kill_timer, Action::arm_drain_timer})
+          Action::arm_obey_timer, Action::arm_kill_timer, Action::arm_drain_timer})
       has_timer_ = has_timer_ || has(actions, action);
   }
 

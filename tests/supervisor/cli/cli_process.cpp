@@ -38,8 +38,11 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 
 std::vector<std::string> environment_of(const CliOptions& options) {
   std::vector<std::string> variables = {"PATH=/usr/bin:/bin", "HOME=/nonexistent", "LANG=C.UTF-8"};
-  for (const char* name : {"ASAN_OPTIONS", "UBSAN_OPTIONS", "TMPDIR"})
-    if (const char* value = std::getenv(name)) variables.push_back(std::string(name) + "=" + value);
+  for (const std::string name : {"ASAN_OPTIONS", "UBSAN_OPTIONS", "TMPDIR"}) {
+    const char* value = std::getenv(name.c_str());
+    if (value != nullptr && !options.environment.contains(name))
+      variables.push_back(name + "=" + value);
+  }
   for (const auto& [name, value] : options.environment) variables.push_back(name + "=" + value);
   return variables;
 }

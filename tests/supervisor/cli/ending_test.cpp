@@ -62,7 +62,7 @@ TEST_CASE("DEFAULT is what a run gets when nothing is said") {
   CHECK(nlohmann::json::parse(ended.out).at("profile") == "DEFAULT");
 }
 
-TEST_CASE("--json prints the record, output included, and nothing else") {
+TEST_CASE("with --json the record is printed, output included, and nothing else") {
   const CliEnded ended = run_cli({"run", "--json", "--profile", "OFF", "--tenant", "team", "--",
                                   "sh", "-c", "cat; echo problem >&2; exit 3"},
                                  {.input = "input\n"});
@@ -78,12 +78,12 @@ TEST_CASE("--json prints the record, output included, and nothing else") {
   CHECK(run.at("confinement").at("profile") == "OFF");
 }
 
-TEST_CASE("--json carries bytes that are no text") {
+TEST_CASE("the record of --json carries bytes that are no text") {
   const CliEnded ended = run_cli({"run", "--json", "--profile", "OFF", "--", "printf", "\\377"});
   CHECK(nlohmann::json::parse(ended.out).at("result").at("stdout_base64") == "/w==");
 }
 
-TEST_CASE("--report says what confined the run") {
+TEST_CASE("a run with --report says what confined it") {
   if (!sandbox_works()) return;
   const CliEnded ended =
       run_cli({"run", "--profile", "STRICT", "--report", "--wall", "0.3", "--", "sleep", "30"});

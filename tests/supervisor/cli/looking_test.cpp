@@ -82,7 +82,7 @@ TEST_CASE("policy prints the exact confinement") {
   CHECK(contains(run_cli({"policy", "--profile", "OFF"}).out, "bubblewrap: not used"));
 }
 
-TEST_CASE("--dry-run prints the plan and starts nothing") {
+TEST_CASE("with --dry-run the plan is printed and nothing started") {
   const CliEnded ended =
       run_cli({"run", "--dry-run", "--profile", "OFF", "--", "sh", "-c", "echo ran"});
   CHECK(ended.exit_code == 0);

@@ -95,7 +95,7 @@ TEST_CASE("every option of run ends up in the request") {
   CHECK(request_of(options.request) == expected);
 }
 
-TEST_CASE("-c is a Python program") {
+TEST_CASE("a Python program can be given with -c") {
   CHECK(options_of({"run", "-c", "print(1)"}).request.argv == Words{"python3", "-c", "print(1)"});
   CHECK(options_of({"run", "-c", "-1"}).request.argv == Words{"python3", "-c", "-1"});
   CHECK(options_of({"run", "-c", "[1, 2]"}).request.argv == Words{"python3", "-c", "[1, 2]"});
@@ -209,7 +209,7 @@ TEST_CASE("the help of every command teaches with an example") {
   }
 }
 
-TEST_CASE("--version prints the version") {
+TEST_CASE("the version is printed with --version") {
   const auto parsed = parse({"--version"});
   const auto* farewell = std::get_if<Farewell>(&parsed);
   REQUIRE(farewell != nullptr);

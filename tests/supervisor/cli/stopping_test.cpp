@@ -1,5 +1,6 @@
 // Ctrl-C and its kin, and that nothing of a run stays behind.
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -80,8 +81,11 @@ TEST_CASE("what a program leaves behind does not outlive the run") {
 
 TEST_CASE("a run does not outlive a paddock that is killed") {
   const std::string mark = marker();
-  CliProcess process({"--embedded", "run", "--profile", "OFF", "--", "sh", "-c",
-                      "echo ready; sleep 300; :", mark});
+  const CliDirectory directory;  // for the workspace that nobody is left to remove
+  REQUIRE(::chmod(directory.path().c_str(), 0777) == 0);
+  CliProcess process(
+      {"--embedded", "run", "--profile", "OFF", "--", "sh", "-c", "echo ready; sleep 300; :", mark},
+      {.environment = {{"TMPDIR", directory.path()}}});
   process.wait_for_output("ready\n");
   CHECK(processes_with(mark) > 0);
   process.signal(SIGKILL);

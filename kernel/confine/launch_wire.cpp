@@ -1,0 +1,82 @@
+#include "kernel/confine/launch_wire.hpp"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+namespace paddock::kernel {
+namespace {
+
+// Hands out what lies between `at` and `end`, and nothing beyond.
+struct Cursor {
+  char* at;
+  char* end;
+
+  char* take(size_t size) {
+    if (size > static_cast<size_t>(end - at)) return nullptr;
+    char* const taken = at;
+    at += size;
+    return taken;
+  }
+
+  // A string with its NUL.
+  char* take_string() {
+    const void* const nul = memchr(at, 0, static_cast<size_t>(end - at));
+    return nul == nullptr ? nullptr
+                          : take(static_cast<size_t>(static_cast<const char*>(nul) - at) + 1);
+  }
+};
+
+// `count` strings into `list`, and a null pointer after them.
+bool take_strings(Cursor& cursor, size_t count, char** list) {
+  for (size_t i = 0; i < count; ++i) {
+    list[i] = cursor.take_string();
+    if (list[i] == nullptr) return false;
+  }
+  list[count] = nullptr;
+  return true;
+}
+
+}  // namespace
+
+SpecView::~SpecView() {
+  free(pointers);
+}
+
+bool parse_spec(char* bytes, size_t size, SpecView& view) {
+  Cursor cursor{bytes, bytes + size};
+  const char* const header_bytes = cursor.take(sizeof(SpecHeader));
+  if (header_bytes == nullptr) return false;
+  SpecHeader header;
+  memcpy(&header, header_bytes, sizeof header);
+  if (header.new_session > 1 || header.own_user_namespace > 1) return false;
+  // Each rlimit takes 16 bytes and each string at least one: larger counts cannot be true.
+  const size_t strings =
+      size_t{header.wrapper_count} + header.argv_count + header.environment_count;
+  if (header.rlimit_count > size / sizeof(WireRlimit) || strings > size) return false;
+
+  const char* const rlimits = cursor.take(header.rlimit_count * sizeof(WireRlimit));
+  if (rlimits == nullptr) return false;
+  view.rlimits = reinterpret_cast<const WireRlimit*>(rlimits);
+  view.rlimit_count = header.rlimit_count;
+  for (size_t i = 0; i < view.rlimit_count; ++i) {
+    if (view.rlimits[i].resource > INT_MAX) return false;
+  }
+
+  view.pointers = static_cast<char**>(calloc(strings + 3, sizeof(char*)));
+  if (view.pointers == nullptr) return false;
+  view.wrapper = view.pointers;
+  view.argv = view.wrapper + header.wrapper_count + 1;
+  view.environment = view.argv + header.argv_count + 1;
+  view.wrapper_count = header.wrapper_count;
+  view.argv_count = header.argv_count;
+  view.environment_count = header.environment_count;
+  view.new_session = header.new_session == 1;
+  view.own_user_namespace = header.own_user_namespace == 1;
+  view.workdir = cursor.take_string();
+  return view.workdir != nullptr && take_strings(cursor, view.wrapper_count, view.wrapper) &&
+         take_strings(cursor, view.argv_count, view.argv) &&
+         take_strings(cursor, view.environment_count, view.environment) && cursor.at == cursor.end;
+}
+
+}  // namespace paddock::kernel

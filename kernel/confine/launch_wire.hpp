@@ -1,0 +1,94 @@
+#pragma once
+// What the supervisor and paddock-launch must agree on: descriptors, messages, and the form of the
+// launch spec. Both come from one build, so nothing here has versions.
+//
+// paddock-launch uses the C library alone, and so do this header and launch_wire.cpp: linked with
+// musl it starts in a quarter of the time (rfcs/0001), and there is little in it to trust.
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace paddock::kernel {
+
+// The descriptors of the launch chain. Only 0, 1 and 2 ever reach the agent.
+constexpr int fd_control = 3;          // SOCK_SEQPACKET to the supervisor: ControlMessage
+constexpr int fd_spec = 4;             // the launch spec
+constexpr int fd_bubblewrap_args = 5;  // bwrap --args
+constexpr int fd_launcher = 6;         // paddock-launch itself, for exec inside the sandbox
+constexpr int fd_first_file = 7;       // contents for bwrap --file, one descriptor each
+
+// ---- Messages: one struct is one packet. The supervisor's end going away means "kill everything
+// and exit". -------------------------------------------------------------------------------------
+
+enum class ControlKind : uint32_t {
+  // From paddock-launch.
+  agent_ready = 1,    // sent by the agent's process itself, fully confined and waiting at the gate;
+                      // the kernel adds its pid (SCM_CREDENTIALS), translated for the supervisor
+  agent_started = 2,  // execve succeeded
+  exec_failed = 3,    // error = errno, text = the step; the program never ran
+  setup_failed = 4,   // error = errno, text = the step; the program never ran
+  agent_exited = 5,   // exited / signal and the usage below; sent before survivors are killed
+  wrapper_exited = 6,  // exited / signal: bwrap is gone, whether or not the agent ever started
+  all_gone = 7,        // no descendant is left; usage of the whole run
+  // To paddock-launch.
+  open_gate = 16,
+  terminate = 17,  // SIGTERM to the agent's process group
+  kill = 18,       // SIGKILL to the agent; what it leaves is killed after it
+};
+
+struct ControlMessage {
+  ControlKind kind{};
+  int32_t error = 0;
+  int32_t exited = -1;       // exit status 0..255, or -1
+  int32_t signal = 0;        // signal number, or 0
+  uint64_t cpu_user_us = 0;  // of the agent and every descendant that was reaped
+  uint64_t cpu_system_us = 0;
+  uint64_t max_rss_kib = 0;  // of the largest single process
+  uint64_t own_cpu_us = 0;   // agent_exited: of the agent's process alone, as RLIMIT_CPU counts
+  char text[96] = {};
+};
+static_assert(sizeof(ControlMessage) <= 160);
+
+// ---- The launch spec: a SpecHeader, its rlimits, then NUL-terminated strings: the working
+// directory, the wrapper's words, the agent's argv, the agent's environment. ----------------------
+
+struct WireRlimit {
+  uint64_t resource = 0;
+  uint64_t value = 0;
+};
+
+struct SpecHeader {
+  uint32_t rlimit_count = 0;
+  uint32_t wrapper_count = 0;
+  uint32_t argv_count = 0;
+  uint32_t environment_count = 0;
+  uint32_t new_session = 0;         // 0 or 1
+  uint32_t own_user_namespace = 0;  // 0 or 1
+};
+
+// A spec in place: every pointer points into the bytes that were parsed, or into `pointers`.
+struct SpecView {
+  const WireRlimit* rlimits = nullptr;
+  size_t rlimit_count = 0;
+  char* workdir = nullptr;
+  char** wrapper = nullptr;  // each list ends with a null pointer, as execve wants it
+  size_t wrapper_count = 0;
+  char** argv = nullptr;
+  size_t argv_count = 0;
+  char** environment = nullptr;
+  size_t environment_count = 0;
+  bool new_session = false;
+  bool own_user_namespace = false;
+
+  char** pointers = nullptr;  // owns the lists; freed by the destructor
+  SpecView() = default;
+  SpecView(const SpecView&) = delete;
+  SpecView& operator=(const SpecView&) = delete;
+  ~SpecView();
+};
+
+// False if `bytes` is not exactly one spec. `bytes` must be aligned for uint64_t and outlive
+// `view`.
+bool parse_spec(char* bytes, size_t size, SpecView& view);
+
+}  // namespace paddock::kernel

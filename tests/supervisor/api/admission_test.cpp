@@ -1,0 +1,107 @@
+#include "supervisor/api/admission.hpp"
+
+#include "support/catch.hpp"
+
+using namespace paddock;
+using namespace paddock::supervisor;
+using kernel::ErrorCode;
+
+namespace {
+
+kernel::Catalog catalog() {
+  kernel::Profile standard;
+  standard.name = "DEFAULT";
+  standard.limits.nofile = 100;
+  standard.wall_clock = std::chrono::seconds(10);
+  standard.allow_environment = {"TZ"};
+  kernel::Profile needy = standard;
+  needy.name = "NEEDY";
+  needy.cgroup.use = kernel::CgroupUse::required;
+  needy.cgroup.pids_max = 5;
+  kernel::AgentTemplate agent;
+  agent.name = "lister";
+  agent.profile = "NEEDY";
+  agent.command = {"ls", "-l"};
+  kernel::AgentTemplate simple = agent;
+  simple.name = "simple";
+  simple.profile = "DEFAULT";
+  return {.profiles = {{"DEFAULT", standard}, {"NEEDY", needy}},
+          .agents = {{"lister", agent}, {"simple", simple}}};
+}
+
+kernel::Result<ResolvedRun> admitted(const kernel::Request& request) {
+  const auto sandbox = kernel::Sandbox::open({});
+  REQUIRE(sandbox);
+  return admit(request, catalog(), *sandbox);
+}
+
+kernel::Request request_for(const std::string& profile) {
+  kernel::Request request;
+  request.profile = profile;
+  request.argv = {"true"};
+  return request;
+}
+
+}  // namespace
+
+TEST_CASE("a request without profile and agent runs under DEFAULT") {
+  const auto run = admitted(request_for(""));
+  REQUIRE(run);
+  CHECK(run->policy.profile == "DEFAULT");
+  CHECK(run->policy.nofile == 100);
+  CHECK(run->argv == std::vector<std::string>{"true"});
+}
+
+TEST_CASE("what is admitted carries all that the run needs") {
+  kernel::Request request = request_for("DEFAULT");
+  request.agent = "simple";
+  request.argv = {"/tmp"};
+  request.tenant = "team-a";
+  request.cwd = "/usr";
+  request.stdin_bytes = "input";
+  request.nofile = 50;
+  const auto run = admitted(request);
+  REQUIRE(run);
+  CHECK(run->argv == std::vector<std::string>{"ls", "-l", "/tmp"});
+  CHECK(run->agent == "simple");
+  CHECK(run->tenant == "team-a");
+  CHECK(run->cwd == "/usr");
+  CHECK(run->stdin_bytes == "input");
+  CHECK(run->policy.nofile == 50);
+}
+
+TEST_CASE("unknown names are refused with those that there are") {
+  const auto profile = admitted(request_for("NONE"));
+  REQUIRE_FALSE(profile);
+  CHECK(profile.error().code == ErrorCode::unknown_profile);
+  CHECK(profile.error().message == "no profile 'NONE'; there is 'DEFAULT', 'NEEDY'");
+  kernel::Request request;
+  request.agent = "none";
+  const auto agent = admitted(request);
+  REQUIRE_FALSE(agent);
+  CHECK(agent.error().code == ErrorCode::unknown_agent);
+  CHECK(agent.error().message == "no agent 'none'; there is 'lister', 'simple'");
+}
+
+TEST_CASE("an agent's profile cannot be chosen, and a limit not be loosened") {
+  kernel::Request request = request_for("NEEDY");
+  request.agent = "simple";
+  const auto other = admitted(request);
+  REQUIRE_FALSE(other);
+  CHECK(other.error().code == ErrorCode::sandbox_policy_error);
+  kernel::Request loose = request_for("DEFAULT");
+  loose.nofile = 101;
+  const auto looser = admitted(loose);
+  REQUIRE_FALSE(looser);
+  CHECK(looser.error().code == ErrorCode::sandbox_policy_error);
+  CHECK(looser.error().message.find("nofile") != std::string::npos);
+}
+
+TEST_CASE("what the host cannot give is refused before it waits in a queue") {
+  kernel::Request request = request_for("NEEDY");
+  const auto refused = admitted(request);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == ErrorCode::sandbox_not_available);
+  request.allow_degraded = true;
+  CHECK(admitted(request));
+}

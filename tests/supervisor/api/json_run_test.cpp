@@ -1,0 +1,147 @@
+#include <fstream>
+#include <iterator>
+
+#include <nlohmann/json.hpp>
+
+#include "supervisor/api/json.hpp"
+#include "support/catch.hpp"
+
+using namespace paddock;
+using namespace paddock::supervisor;
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+namespace {
+
+// Every field set, to something else than its default where it has one.
+RunRecord whole_record() {
+  kernel::Receipt receipt;
+  receipt.pid = 4711;
+  receipt.host_uid = 60578;
+  receipt.rlimits = {{"cpu_seconds", "120"}, {"nofile", "unlimited"}};
+  receipt.new_namespaces = {"user", "pid"};
+  receipt.no_new_privs = true;
+  receipt.capabilities = "0000000000000000";
+  receipt.cgroup = "/paddock/r-0123456789abcdef";
+
+  kernel::SandboxResult result;
+  result.exit_code = -9;
+  result.stdout = "1\n\u20ac";
+  result.stderr = "\xff\xfe";
+  result.duration_s = 0.25;
+  result.timed_out = true;
+  result.rlimit_hit = "cpu";
+  result.killed = true;
+  result.cause = kernel::Cause::wall_clock;
+  result.detail = "wall_seconds passed";
+  result.signal = 9;
+  result.exec_error = 2;
+  result.stdout_truncated = true;
+  result.stderr_truncated = true;
+  result.stdout_bytes = 5000;
+  result.stderr_bytes = 6000;
+  result.output_held_open = true;
+  result.setup_s = 0.125;
+  result.cpu_user_us = 1000;
+  result.cpu_system_us = 2000;
+  result.max_rss_bytes = 4096;
+  result.survivors_unproved = true;
+
+  RunRecord run;
+  run.id = "r-0123456789abcdef";
+  run.phase = RunPhase::finished;
+  run.profile = "STRICT";
+  run.agent = "python";
+  run.tenant = "team-a";
+  run.argv = {"python3", "-c", "print(1)\n"};
+  run.created_at = std::chrono::system_clock::time_point(std::chrono::milliseconds(1767225600042));
+  run.queue_ms = 7;
+  run.policy_hash = std::string(64, 'a');
+  run.degraded = {"NO-MEMORY-CEILING(cgroup)"};
+  run.receipt = receipt;
+  run.result = result;
+  return run;
+}
+
+std::string golden(const std::string& name) {
+  std::ifstream file(std::string(PADDOCK_GOLDEN) + "/" + name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+TEST_CASE("a finished run is told as the golden file has it") {
+  const std::string line = run_to_json(whole_record(), WithOutput::yes);
+  CHECK(line.find('\n') == line.size() - 1);
+  CHECK(ordered_json::parse(line).dump(2) + "\n" == golden("run.json"));
+}
+
+TEST_CASE("without output a run keeps the output's numbers") {
+  const json result = json::parse(run_to_json(whole_record(), WithOutput::no))["result"];
+  for (const char* key : {"stdout", "stdout_base64", "stderr", "stderr_base64"})
+    CHECK_FALSE(result.contains(key));
+  CHECK(result["stdout_bytes"] == 5000);
+  CHECK(result["stderr_truncated"] == true);
+}
+
+TEST_CASE("a run has a confinement once it was observed, and a result once it is finished") {
+  RunRecord run = whole_record();
+  run.phase = RunPhase::running;
+  run.result.reset();
+  json object = json::parse(run_to_json(run, WithOutput::yes));
+  CHECK(object["state"] == "running");
+  CHECK(object.contains("confinement"));
+  CHECK_FALSE(object.contains("result"));
+  run.phase = RunPhase::queued;
+  run.receipt.reset();
+  run.agent.clear();
+  object = json::parse(run_to_json(run, WithOutput::yes));
+  CHECK(object["state"] == "queued");
+  CHECK(object["agent"].is_null());
+  CHECK_FALSE(object.contains("confinement"));
+}
+
+TEST_CASE("a name that is not UTF-8 is replaced, never an exception") {
+  RunRecord run = whole_record();
+  run.argv = {"\xff\xfe"};
+  run.result->detail = "program '\xff'";
+  const json object = json::parse(run_to_json(run, WithOutput::yes));
+  CHECK(object["argv"][0] == "\ufffd\ufffd");
+}
+
+TEST_CASE("events are one line each, whatever the bytes are") {
+  const RunRecord run = whole_record();
+  const std::string lines[] = {started_event(run), output_event(run.id, "stdout", "a\nb\r\n"),
+                               output_event(run.id, "stderr", "\xff\n"), finished_event(run)};
+  for (const std::string& line : lines) {
+    CHECK(line.find('\n') == line.size() - 1);
+    CHECK(json::parse(line)["id"] == run.id);
+  }
+  CHECK(json::parse(lines[0])["event"] == "started");
+  CHECK(json::parse(lines[0])["confinement"]["pid"] == 4711);
+  CHECK(json::parse(lines[1]) == json({{"event", "stdout"}, {"id", run.id}, {"data", "a\nb\r\n"}}));
+  CHECK(json::parse(lines[2]) == json({{"event", "stderr"}, {"id", run.id}, {"base64", "/wo="}}));
+  const json finished = json::parse(lines[3]);
+  CHECK(finished["event"] == "finished");
+  CHECK(finished["run"] == json::parse(run_to_json(run, WithOutput::no)));
+}
+
+TEST_CASE("the list keeps its order and carries no output") {
+  RunRecord one = whole_record();
+  RunRecord two = whole_record();
+  two.id = "r-ffffffffffffffff";
+  const json runs = json::parse(runs_to_json({&two, &one}))["runs"];
+  REQUIRE(runs.size() == 2);
+  CHECK(runs[0]["id"] == two.id);
+  CHECK_FALSE(runs[1]["result"].contains("stdout"));
+  CHECK(json::parse(runs_to_json({})) == json({{"runs", json::array()}}));
+}
+
+TEST_CASE("an error has its code, its message, and the places of mistakes if there are any") {
+  const kernel::Error error{kernel::ErrorCode::sandbox_policy_error, "2 mistakes"};
+  CHECK(json::parse(error_to_json(error)) ==
+        json({{"error", {{"code", "sandbox_policy_error"}, {"message", "2 mistakes"}}}}));
+  const json with_places = json::parse(error_to_json(error, {{"a.toml", 3, 7, "unknown key 'x'"}}));
+  CHECK(with_places["error"]["diagnostics"] ==
+        json({{{"file", "a.toml"}, {"line", 3}, {"column", 7}, {"message", "unknown key 'x'"}}}));
+}

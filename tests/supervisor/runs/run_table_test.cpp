@@ -1,0 +1,306 @@
+// The table on a real loop with real runs, without limits and isolation.
+
+#include "supervisor/runs/run_table.hpp"
+
+#include <uv.h>
+
+#include <csignal>
+
+#include "kernel/base/process_tree.hpp"
+#include "kernel/run/strays.hpp"
+#include "supervisor/loop/event_loop.hpp"
+#include "support/catch.hpp"
+
+using namespace paddock;
+using namespace paddock::supervisor;
+using kernel::Cause;
+using kernel::ErrorCode;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+namespace {
+
+// The loop outlives the table; its destructor asserts that no handle is left.
+struct TableFixture {
+  explicit TableFixture(RunTableLimits limits = {}) : tick(loop->get()) {
+    kernel::become_subreaper();
+    table = std::make_unique<RunTable>(loop->get(), sandbox, limits);
+  }
+
+  void run_until(const std::function<bool()>& condition) {
+    const auto deadline = kernel::Clock::now() + seconds(20);
+    while (!condition()) {
+      REQUIRE(kernel::Clock::now() < deadline);
+      tick.start(milliseconds(5), [] {});
+      uv_run(loop->get(), UV_RUN_ONCE);
+    }
+    tick.stop();
+  }
+  void run_until_finished(const RunId& id) {
+    run_until([&] { return table->find(id)->phase == RunPhase::finished; });
+  }
+
+  static ResolvedRun shell(const std::string& script) {
+    ResolvedRun run;
+    run.argv = {"/bin/sh", "-c", script};
+    return run;
+  }
+  kernel::Result<RunId> submit(const std::string& script, RunObserver observer = {}) {
+    return table->submit(shell(script), std::move(observer));
+  }
+  kernel::SandboxResult result(const RunId& id) {
+    run_until_finished(id);
+    return *table->find(id)->result;
+  }
+
+  std::unique_ptr<EventLoop> loop = EventLoop::create().value();
+  kernel::Sandbox sandbox = kernel::Sandbox::open({}).value();
+  Timer tick;
+  std::unique_ptr<RunTable> table;
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(TableFixture,
+                 "a run is queued, started by the loop, observed in order, finished") {
+  std::vector<std::string> seen;
+  const RunId id =
+      submit("echo text", {.on_started =
+                               [&](const RunRecord& run) {
+                                 seen.emplace_back("started");
+                                 CHECK(run.receipt);
+                               },
+                           .on_output = [&](kernel::Stream,
+                                            std::string_view bytes) { seen.emplace_back(bytes); },
+                           .on_finished =
+                               [&](const RunRecord& run) {
+                                 seen.emplace_back("finished");
+                                 CHECK(run.phase == RunPhase::finished);
+                                 CHECK(run.result->stdout == "text\n");
+                               }})
+          .value();
+  CHECK(table->find(id)->phase == RunPhase::queued);
+  CHECK(table->queued() == 1);
+  CHECK(seen.empty());
+  run_until_finished(id);
+  CHECK(seen == std::vector<std::string>{"started", "text\n", "finished"});
+  CHECK(table->alive() == 0);
+  CHECK(table->queued() == 0);
+  CHECK(table->find("r-0000000000000000") == nullptr);
+}
+
+TEST_CASE("no more runs are alive than allowed, no more wait than allowed, and order is kept") {
+  TableFixture fixture({.alive_max = 1, .queued_max = 2});
+  std::vector<RunId> order;
+  const auto remember = [&](const RunRecord& run) { order.push_back(run.id); };
+  std::vector<RunId> ids;
+  for (int i = 0; i < 3; ++i)
+    ids.push_back(
+        fixture.submit("true", {.on_started = {}, .on_output = {}, .on_finished = remember})
+            .value());
+  const auto refused = fixture.submit("true");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == ErrorCode::too_busy);
+  fixture.run_until([&] {
+    CHECK(fixture.table->alive() <= 1);
+    return order.size() == 3;
+  });
+  CHECK(order == ids);
+  const auto listed = fixture.table->list();
+  REQUIRE(listed.size() == 3);
+  CHECK(listed.front()->id == ids.back());
+}
+
+TEST_CASE("a burst is taken as long as alive and queued runs together have room") {
+  TableFixture fixture({.alive_max = 3, .queued_max = 1});
+  for (int i = 0; i < 4; ++i) CHECK(fixture.submit("sleep 0.1"));
+  CHECK_FALSE(fixture.submit("true"));
+  fixture.run_until([&] { return fixture.table->alive() == 3; });
+  CHECK(fixture.table->queued() == 1);
+  CHECK_FALSE(fixture.submit("true"));
+  fixture.run_until([&] { return fixture.table->alive() + fixture.table->queued() == 0; });
+}
+
+TEST_CASE("the oldest finished runs are forgotten, by number") {
+  TableFixture fixture({.finished_max = 2});
+  std::vector<RunId> ids;
+  for (int i = 0; i < 4; ++i) {
+    ids.push_back(fixture.submit("true").value());
+    fixture.run_until_finished(ids.back());
+  }
+  CHECK(fixture.table->find(ids[0]) == nullptr);
+  CHECK(fixture.table->find(ids[1]) == nullptr);
+  CHECK(fixture.table->find(ids[2]) != nullptr);
+  CHECK(fixture.table->list().size() == 2);
+}
+
+TEST_CASE("the oldest finished runs are forgotten by the bytes of their output and argv") {
+  TableFixture fixture({.finished_bytes_max = 5000});
+  const RunId first = fixture.submit("head -c 3000 /dev/zero").value();
+  fixture.run_until_finished(first);
+  const RunId second = fixture.submit("head -c 1500 /dev/zero >&2").value();
+  fixture.run_until_finished(second);
+  CHECK(fixture.table->find(first) != nullptr);
+  const RunId third = fixture.submit(": " + std::string(1000, 'x')).value();
+  fixture.run_until_finished(third);
+  CHECK(fixture.table->find(first) == nullptr);
+  CHECK(fixture.table->find(second) != nullptr);
+  // One that is larger than all that may be remembered is still there for whoever asks next.
+  const RunId large = fixture.submit("head -c 9000 /dev/zero").value();
+  fixture.run_until_finished(large);
+  CHECK(fixture.table->find(large)->result->stdout.size() == 9000);
+  CHECK(fixture.table->find(third) == nullptr);
+}
+
+TEST_CASE_METHOD(TableFixture, "observers come and go, and what one held goes with it") {
+  const RunId id = submit("sleep 0.3").value();
+  const auto held = std::make_shared<int>(0);
+  const auto count = [held](const RunRecord&) { ++*held; };
+  const auto first = table->observe(id, count);
+  const auto second = table->observe(id, count);
+  REQUIRE(first);
+  REQUIRE(second);
+  CHECK(held.use_count() == 4);
+  table->unobserve(id, *first);
+  CHECK(held.use_count() == 3);
+  table->unobserve(id, *first);
+  table->unobserve("r-0000000000000000", *second);
+  run_until_finished(id);
+  CHECK(*held == 1);
+  CHECK(held.use_count() == 2);
+  CHECK_FALSE(table->observe(id, count));
+  CHECK_FALSE(table->observe("r-0000000000000000", count));
+}
+
+TEST_CASE("a run can be stopped in each phase, and only the first time counts") {
+  TableFixture fixture({.alive_max = 1});
+  const RunId running = fixture.submit("sleep 300").value();
+  const RunId queued = fixture.submit("echo never").value();
+  fixture.run_until([&] { return fixture.table->find(running)->receipt.has_value(); });
+
+  CHECK(fixture.table->stop(queued));
+  CHECK(fixture.table->find(queued)->phase == RunPhase::finished);
+  CHECK(fixture.table->find(queued)->result->cause == Cause::killed_by_request);
+  CHECK(fixture.table->find(queued)->result->killed);
+  CHECK(fixture.table->queued() == 0);
+
+  CHECK(fixture.table->stop(running));
+  CHECK(fixture.table->stop(running, Cause::shutdown));
+  CHECK(fixture.result(running).cause == Cause::killed_by_request);
+  CHECK(fixture.result(running).signal == SIGTERM);
+  CHECK(fixture.table->stop(running, Cause::shutdown));
+  CHECK(fixture.result(running).cause == Cause::killed_by_request);
+
+  const auto unknown = fixture.table->stop("r-0000000000000000");
+  REQUIRE_FALSE(unknown);
+  CHECK(unknown.error().code == ErrorCode::not_found);
+}
+
+TEST_CASE_METHOD(TableFixture, "a run that cannot be planned ends at once, and the next one runs") {
+  const RunId impossible = table->submit({}, {}).value();
+  const RunId next = submit("echo next").value();
+  const kernel::SandboxResult result = this->result(impossible);
+  CHECK(result.cause == Cause::internal);
+  CHECK(result.detail.find("argv is empty") != std::string::npos);
+  CHECK(this->result(next).stdout == "next\n");
+}
+
+TEST_CASE_METHOD(TableFixture, "an observer may submit, stop and look from within its call") {
+  RunId other;
+  RunId child;
+  const RunId first = submit("true", {.on_started = {},
+                                      .on_output = {},
+                                      .on_finished =
+                                          [&](const RunRecord& run) {
+                                            CHECK(table->find(run.id)->phase == RunPhase::finished);
+                                            CHECK(table->stop(other));
+                                            child = submit("echo child").value();
+                                          }})
+                          .value();
+  other = submit("sleep 300").value();
+  run_until_finished(first);
+  CHECK(result(other).cause == Cause::killed_by_request);
+  CHECK(result(child).stdout == "child\n");
+}
+
+TEST_CASE("input is written to a run while it waits and while it runs, up to a limit") {
+  TableFixture fixture({.alive_max = 1, .stdin_pending_bytes_max = 100'000});
+  const RunId first = fixture.submit("sleep 300").value();
+  ResolvedRun open = TableFixture::shell("cat | wc -c");
+  open.stdin_open = true;
+  open.stdin_bytes = "12345";
+  const RunId id = fixture.table->submit(std::move(open), {}).value();
+  CHECK(fixture.table->write_stdin(id, "67890", false));
+  const auto too_much = fixture.table->write_stdin(id, std::string(100'000, 'x'), false);
+  REQUIRE_FALSE(too_much);
+  CHECK(too_much.error().code == ErrorCode::too_busy);
+  CHECK(fixture.table->stop(first));
+  fixture.run_until([&] { return fixture.table->find(id)->receipt.has_value(); });
+  CHECK(fixture.table->write_stdin(id, "abc", false));
+  CHECK(fixture.table->write_stdin(id, "de", true));
+  const auto closed = fixture.table->write_stdin(id, "f", false);
+  REQUIRE_FALSE(closed);
+  CHECK(closed.error().code == ErrorCode::invalid_request);
+  CHECK(fixture.result(id).stdout == "15\n");
+  CHECK(fixture.table->write_stdin("r-0000000000000000", "", false).error().code ==
+        ErrorCode::not_found);
+}
+
+TEST_CASE("draining ends what waits, lets what runs finish, and then says so, once") {
+  TableFixture fixture({.alive_max = 1});
+  const RunId running = fixture.submit("sleep 0.3; echo done").value();
+  const RunId queued = fixture.submit("true").value();
+  fixture.run_until([&] { return fixture.table->alive() == 1; });
+  int drained = 0;
+  fixture.table->drain(seconds(30), [&] { ++drained; });
+  CHECK(fixture.table->draining());
+  CHECK(drained == 0);
+  CHECK(fixture.table->find(queued)->result->cause == Cause::shutdown);
+  CHECK(fixture.submit("true").error().code == ErrorCode::draining);
+  fixture.run_until([&] { return drained > 0; });
+  CHECK(fixture.table->find(running)->result->stdout == "done\n");
+  CHECK(fixture.table->alive() == 0);
+  CHECK(drained == 1);
+}
+
+TEST_CASE_METHOD(TableFixture, "draining with nothing to wait for says so from the loop") {
+  int drained = 0;
+  table->drain(seconds(30), [&] { ++drained; });
+  CHECK(drained == 0);
+  run_until([&] { return drained == 1; });
+}
+
+TEST_CASE_METHOD(TableFixture,
+                 "at the drain's deadline what still runs is stopped with its grace") {
+  const RunId id = submit("trap 'echo asked; exit' TERM; while :; do sleep 0.02; done").value();
+  run_until([&] { return table->find(id)->receipt.has_value(); });
+  bool drained = false;
+  table->drain(milliseconds(200), [&] { drained = true; });
+  run_until([&] { return drained; });
+  CHECK(table->find(id)->result->cause == Cause::shutdown);
+  CHECK(table->find(id)->result->stdout == "asked\n");
+}
+
+TEST_CASE("killing all leaves no grace, to nobody") {
+  TableFixture fixture({.alive_max = 2});
+  ResolvedRun patient = TableFixture::shell("trap '' TERM; while :; do sleep 0.05; done");
+  patient.policy.grace = std::chrono::minutes(10);
+  std::vector<RunId> ids;
+  for (int i = 0; i < 3; ++i) ids.push_back(fixture.table->submit(patient, {}).value());
+  fixture.run_until([&] { return fixture.table->find(ids[1])->receipt.has_value(); });
+  CHECK(fixture.table->stop(ids[0]));
+  fixture.table->kill_all(Cause::shutdown);
+  CHECK(fixture.result(ids[0]).cause == Cause::killed_by_request);
+  CHECK(fixture.result(ids[1]).cause == Cause::shutdown);
+  CHECK(fixture.result(ids[2]).cause == Cause::shutdown);
+  CHECK(fixture.table->alive() == 0);
+}
+
+TEST_CASE_METHOD(TableFixture, "a table that goes away takes its runs with it") {
+  for (int i = 0; i < 3; ++i)
+    CHECK(submit("trap '' TERM; setsid sleep 300 & while :; do sleep 0.05; done"));
+  run_until([&] { return table->alive() == 3; });
+  CHECK(submit("true"));
+  table.reset();
+  CHECK(kernel::children_of(::getpid()).empty());
+}
