@@ -35,10 +35,11 @@ bool any_bind(const SandboxPolicy& policy, bool (*matches)(const std::string& pa
          std::any_of(policy.bind_rw.begin(), policy.bind_rw.end(), matches);
 }
 
-// /var/tmp is a link to /tmp, unless a bind is in the way: below it, it is a tmpfs of its own; at or
-// above it, it is what the operator bound. Comes before every bind.
+// /var/tmp is a link to /tmp, unless a bind is in the way: below it, it is a tmpfs of its own; at
+// or above it, it is what the operator bound. Comes before every bind.
 void add_var_tmp(const SandboxPolicy& policy, Arguments& arguments) {
-  if (any_bind(policy, [](const std::string& path) { return path == "/var" || path == "/var/tmp"; }))
+  if (any_bind(policy,
+               [](const std::string& path) { return path == "/var" || path == "/var/tmp"; }))
     return;
   append(arguments, {"--dir", "/var"});
   if (any_bind(policy, [](const std::string& path) { return path.starts_with("/var/tmp/"); })) {

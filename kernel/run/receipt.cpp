@@ -1,5 +1,6 @@
 #include "kernel/run/receipt.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -38,6 +39,19 @@ std::string limit_of(const std::string& limits, const RlimitRow& row) {
   return soft == hard ? soft : soft + "/" + hard;
 }
 
+// Every capability that the process has, could raise, or would pass on: the union of four sets. The
+// fifth, the bounding set, gives nothing under no_new_privs.
+std::string capabilities_of(const std::string& status) {
+  std::uint64_t all = 0;
+  for (const char* set : {"CapInh:", "CapPrm:", "CapEff:", "CapAmb:"}) {
+    const std::string hex = field(status, set);
+    std::uint64_t bits = ~std::uint64_t{0};  // what cannot be read is not zero
+    std::from_chars(hex.data(), hex.data() + hex.size(), bits, 16);
+    all |= bits;
+  }
+  return fmt::format("{:016x}", all);
+}
+
 std::string link_target(const std::string& path) {
   char target[PATH_MAX];
   const ssize_t size = ::readlink(path.c_str(), target, sizeof target);
@@ -63,7 +77,7 @@ Result<Receipt> observe(pid_t pid) {
   const std::string uid = field(status, "Uid:");
   std::from_chars(uid.data(), uid.data() + uid.size(), receipt.host_uid);
   receipt.no_new_privs = field(status, "NoNewPrivs:") == "1";
-  receipt.capabilities = field(status, "CapEff:");
+  receipt.capabilities = capabilities_of(status);
   receipt.cgroup = field(cgroups, "0::");
   for (const RlimitRow& row : rlimit_rows) receipt.rlimits[row.name] = limit_of(limits, row);
   for (std::size_t i = 0; i < namespaces.size(); ++i) {
@@ -94,7 +108,7 @@ std::vector<std::string> compare(const Plan& plan, const Receipt& receipt) {
   if (plan.host_uid)
     check("the host uid", std::to_string(*plan.host_uid), std::to_string(receipt.host_uid));
   if (!receipt.no_new_privs) differences.emplace_back("no_new_privs is not set");
-  check("the effective capability set", "0000000000000000", receipt.capabilities);
+  check("the set of capabilities", "0000000000000000", receipt.capabilities);
   return differences;
 }
 

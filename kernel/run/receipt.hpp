@@ -22,7 +22,7 @@ struct Receipt {
       rlimits;                              // "cpu_seconds" -> "120" or "unlimited", soft == hard
   std::vector<std::string> new_namespaces;  // those that differ from the supervisor's
   bool no_new_privs = false;
-  std::string capabilities;  // CapEff, hex
+  std::string capabilities;  // in the inheritable, permitted, effective or ambient set; hex
   std::string cgroup;        // of cgroup v2, or empty
 
   bool operator==(const Receipt&) const = default;

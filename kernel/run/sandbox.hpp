@@ -30,9 +30,9 @@ class Sandbox {
   Result<Plan> preview(const SandboxPolicy& policy, const std::vector<std::string>& argv,
                        const std::string& cwd) const;
 
-  // Allocates the run's host uid (the owner of a writable bind if that is a uid for runs), cgroup and workspace, plans it and starts it. `name` is unique
-  // among live runs and names the cgroup. `cwd`: where a run without bubblewrap starts; empty: its
-  // workspace.
+  // Allocates the run's host uid (the owner of a writable bind if that is a uid for runs), cgroup
+  // and workspace, plans it and starts it. `name` is unique among live runs and names the cgroup.
+  // `cwd`: where a run without bubblewrap starts; empty: its workspace.
   Result<std::unique_ptr<Run>> start(const SandboxPolicy& policy,
                                      const std::vector<std::string>& argv, const std::string& cwd,
                                      const std::string& name, RunOptions run_options) const;

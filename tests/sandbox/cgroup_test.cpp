@@ -118,7 +118,8 @@ TEST_CASE("with a cgroup nothing outlives an agent that kills its launcher") {
 }
 
 TEST_CASE("with a cgroup an agent that stops its launcher is ended when its grace is over") {
-  // The init has a quarter of a second to obey; then the cgroup is killed, and that needs no strays.
+  // The init has a quarter of a second to obey; then the cgroup is killed, and that needs no
+  // strays.
   const TestBase base;
   NEEDS(base, no_cgroup2);
   const std::string marker = make_marker();

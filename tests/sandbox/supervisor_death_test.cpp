@@ -114,14 +114,12 @@ TEST_CASE("bubblewrap or its guard that is killed at any moment leaves nothing")
     INFO("the " << (at_guard ? "guard" : "wrapper") << ", killed after " << delay.count() << " us");
     const auto live = sandbox.start(policy, {"sleep", "0.2"}, "", "run", RunOptions{}).value();
     std::this_thread::sleep_for(delay);
-    pid_t victim = live->launcher();
-    if (!at_guard) {
-      const std::vector<pid_t> children = children_of(victim);
-      if (children.empty()) children_of(victim);
-      victim = children.empty() ? -1 : children.front();
-    }
-    if (victim > 0) ::kill(victim, SIGKILL);
-    drive_all({live.get()});
+    const pid_t launcher = live->launcher();
+    const std::vector<pid_t> below = children_of(launcher);
+    if (at_guard) ::kill(launcher, SIGKILL);
+    if (!at_guard && !below.empty()) ::kill(below.front(), SIGKILL);
+    // As a supervisor does it: orphans are buried while the run still waits for its output.
+    drive_all({live.get()}, [&] { kill_strays([&](pid_t pid) { return pid == launcher; }); });
     const SandboxResult result = live->take_result();
     CHECK((result.cause == Cause::cannot_isolate || result.cause == Cause::tampered ||
            result.cause == Cause::exited));

@@ -75,7 +75,7 @@ TEST_CASE("another host uid, a capability and missing no_new_privs are named") {
   receipt = as_planned();
   receipt.capabilities = "000001ffffffffff";
   CHECK(compare(planned(), receipt) ==
-        Differences{"the effective capability set is 000001ffffffffff, planned 0000000000000000"});
+        Differences{"the set of capabilities is 000001ffffffffff, planned 0000000000000000"});
 
   receipt = as_planned();
   receipt.no_new_privs = false;
