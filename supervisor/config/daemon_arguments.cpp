@@ -24,6 +24,10 @@ bool read_config_file(const std::string& path, DaemonConfig& config) {
   return diagnostics.empty();
 }
 
+void append(const std::vector<std::string>& more, std::vector<std::string>& directories) {
+  directories.insert(directories.end(), more.begin(), more.end());
+}
+
 }  // namespace
 
 ParsedArguments parse_daemon_arguments(int argc, char** argv) {
@@ -31,7 +35,7 @@ ParsedArguments parse_daemon_arguments(int argc, char** argv) {
   app.set_version_flag("--version", "paddockd " PADDOCK_VERSION);
   app.footer(
       "Example:\n"
-      "  paddockd --profiles /usr/share/paddock/profiles --profiles /etc/paddock/profiles\n"
+      "  paddockd --runtime-dir /run/paddock --profiles /srv/agents/profiles\n"
       "SIGHUP reloads profiles and agents; SIGTERM drains, a second one stops at once.");
   std::string config_file;
   std::string runtime_directory;
@@ -42,10 +46,11 @@ ParsedArguments parse_daemon_arguments(int argc, char** argv) {
   app.add_option("--config", config_file, "read this TOML file first")->type_name("FILE");
   app.add_option("--runtime-dir", runtime_directory, "where the sockets are")->type_name("DIR");
   app.add_option("--state-dir", state_directory, "where lasting state is")->type_name("DIR");
-  app.add_option("--profiles", profiles, "read profiles here; repeat, later ones override")
+  app.add_option("--profiles", profiles,
+                 "read profiles here too, after the shipped ones; repeat, later ones override")
       ->type_name("DIR")
       ->allow_extra_args(false);
-  app.add_option("--agents", agents, "read agent templates here; repeat, later ones override")
+  app.add_option("--agents", agents, "read agent templates here too; repeat, later ones override")
       ->type_name("DIR")
       ->allow_extra_args(false);
   app.add_option("--cgroup-base", cgroup_base, "make a cgroup v2 leaf for each run below this path")
@@ -62,8 +67,8 @@ ParsedArguments parse_daemon_arguments(int argc, char** argv) {
   if (!runtime_directory.empty()) config.runtime_directory = runtime_directory;
   if (!state_directory.empty()) config.state_directory = state_directory;
   if (!cgroup_base.empty()) config.cgroup_base = cgroup_base;
-  if (!profiles.empty()) config.profile_directories = profiles;
-  if (!agents.empty()) config.agent_directories = agents;
+  append(profiles, config.profile_directories);
+  append(agents, config.agent_directories);
   return {.config = std::move(config), .exit_status = 0};
 }
 

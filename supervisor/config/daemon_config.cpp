@@ -19,6 +19,19 @@ void read_path(kernel::TomlReader& reader, const char* key, std::string& target)
   target = *path;
 }
 
+// More of them, after those that are known already: later ones override.
+void read_directories(kernel::TomlReader& reader, const char* key,
+                      std::vector<std::string>& directories) {
+  const std::vector<std::string> list =
+      reader.text_list("", key).value_or(std::vector<std::string>{});
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!list[i].starts_with('/'))
+      reader.report(reader.place_of_entry("", key, i),
+                    std::string(key) + " '" + list[i] + "' is not an absolute path");
+    directories.push_back(list[i]);
+  }
+}
+
 void read_limits(kernel::TomlReader& reader, DaemonConfig& config) {
   const auto count = [&](const char* key, std::size_t& target) {
     if (const auto value = reader.count("limits", key)) target = *value;
@@ -50,8 +63,8 @@ void apply_config_file(std::string_view text, const std::string& file, DaemonCon
   read_path(*reader, "runtime_dir", config.runtime_directory);
   read_path(*reader, "state_dir", config.state_directory);
   read_path(*reader, "cgroup_base", config.cgroup_base);
-  if (const auto list = reader->text_list("", "profiles")) config.profile_directories = *list;
-  if (const auto list = reader->text_list("", "agents")) config.agent_directories = *list;
+  read_directories(*reader, "profiles", config.profile_directories);
+  read_directories(*reader, "agents", config.agent_directories);
   if (const auto range_text = reader->text("", "host_uids")) {
     if (const auto range = parse_host_uids(*range_text)) {
       config.host_uids = *range;

@@ -1,6 +1,7 @@
 #pragma once
 // DaemonConfig: everything that paddockd can be told, from its arguments and its config file. An
-// argument wins over the file, the file over the default.
+// argument wins over the file, the file over the default; directories of profiles and agents add up
+// in that order.
 
 #include <chrono>
 #include <string>
@@ -15,7 +16,7 @@ namespace paddock::supervisor {
 struct DaemonConfig {
   std::string runtime_directory;                 // sockets; made 0700 if it is missing
   std::string state_directory;                   // made 0700 if it is missing
-  std::vector<std::string> profile_directories;  // shipped ones first: later ones override
+  std::vector<std::string> profile_directories;  // the shipped one first: later ones override
   std::vector<std::string> agent_directories;
   std::string cgroup_base;         // empty: runs get no cgroup
   kernel::HostUidRange host_uids;  // used by root only

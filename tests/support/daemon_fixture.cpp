@@ -59,6 +59,7 @@ pid_t spawn_daemon(const std::vector<std::string>& arguments,
     living_daemons().insert(pid);
     return pid;
   }
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);  // a test that crashes leaves no daemon
   for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
   constexpr int flags = O_WRONLY | O_CREAT | O_APPEND;
   ::dup2(::open("/dev/null", O_RDONLY), 0);
@@ -132,10 +133,6 @@ std::string program_path(const std::string& name) {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
 }
 
-std::string shipped_directory(const std::string& kind) {
-  return program_path("../share/paddock/" + kind);
-}
-
 // ---- The daemon --------------------------------------------------------------------------------
 
 DaemonFixture::DaemonFixture(DaemonOptions options) {
@@ -147,7 +144,7 @@ DaemonFixture::DaemonFixture(DaemonOptions options) {
                                const std::map<std::string, std::string>& files) {
     const std::string own = directory_.make_directory(kind, 0755);
     for (const auto& [name, text] : files) directory_.write(kind + "/" + name, text);
-    arguments.insert(arguments.end(), {"--" + kind, shipped_directory(kind), "--" + kind, own});
+    arguments.insert(arguments.end(), {"--" + kind, own});
   };
   add_catalog("profiles", options.profiles);
   add_catalog("agents", options.agents);

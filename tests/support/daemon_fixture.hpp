@@ -109,7 +109,6 @@ DaemonAttempt try_daemon(const std::vector<std::string>& arguments,
 
 // The files beside the test's executable: "paddockd".
 std::string program_path(const std::string& name);
-std::string shipped_directory(const std::string& kind);  // "profiles" or "agents"
 
 // A word that no other process has in its arguments.
 std::string unique_marker();

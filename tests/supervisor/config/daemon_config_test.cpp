@@ -65,6 +65,17 @@ drain_seconds = 1.5
   CHECK(config.drain == milliseconds(1500));
 }
 
+TEST_CASE("directories of the config file come after those that are known already") {
+  DaemonConfig config;
+  config.profile_directories = {"/shipped"};
+  std::vector<kernel::Diagnostic> diagnostics;
+  apply_config_file("profiles = [\"/mine\"]\n", "d.toml", config, diagnostics);
+  CHECK(diagnostics.empty());
+  CHECK(config.profile_directories == std::vector<std::string>{"/shipped", "/mine"});
+  CHECK(mistake("profiles = [\"/a\", \"b\"]") ==
+        "d.toml:1:19: profiles 'b' is not an absolute path");
+}
+
 TEST_CASE("what the config file does not say stays as it was") {
   const Applied applied = apply("# nothing\n");
   CHECK(applied.mistakes.empty());
