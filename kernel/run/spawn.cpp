@@ -50,7 +50,7 @@ void reset_signals() {
 
 // Gives each child descriptor its number. Sources are first moved out of the way of the numbers.
 int wire_descriptors(const Wiring& wiring, int* last_number) {
-  constexpr int above_all_numbers = 200;
+  constexpr int above_all_numbers = 64;
   int moved[above_all_numbers];
   std::size_t count = 0;
   for (const auto& [number, source] : wiring) {

@@ -50,6 +50,13 @@ std::size_t bytes_of(const RunRecord& record) {
   return bytes;
 }
 
+// What a run that waits holds on to, as far as its client decides.
+std::size_t bytes_of(const ResolvedRun& run) {
+  std::size_t bytes = run.stdin_bytes.size();
+  for (const std::string& argument : run.argv) bytes += argument.size();
+  return bytes;
+}
+
 }  // namespace
 
 RunTable::RunTable(uv_loop_t* loop, const kernel::Sandbox& sandbox, RunTableLimits limits)
@@ -78,6 +85,10 @@ Result<RunId> RunTable::submit(ResolvedRun run, RunObserver observer) {
   if (alive_.size() + queue_.size() >= limits_.alive_max + limits_.queued_max)
     return fail(ErrorCode::too_busy, "the queue is full (" + std::to_string(limits_.queued_max) +
                                          " runs); try again later");
+  if (queued_bytes() + bytes_of(run) > limits_.queued_bytes_max)
+    return fail(ErrorCode::too_busy, "the queue is full (" +
+                                         std::to_string(limits_.queued_bytes_max) +
+                                         " bytes of input); try again later");
   auto entry = std::make_unique<Entry>();
   RunRecord& record = entry->record;
   record.id = make_run_id();
@@ -149,7 +160,8 @@ Result<void> RunTable::write_stdin(const RunId& id, std::string_view bytes, bool
     return fail(ErrorCode::invalid_request, "the input of run '" + id + "' is closed");
   const std::size_t pending =
       found->live ? found->live->run().stdin_pending_bytes() : found->request.stdin_bytes.size();
-  if (pending + bytes.size() > limits_.stdin_pending_bytes_max)
+  if (pending + bytes.size() > limits_.stdin_pending_bytes_max ||
+      (!found->live && queued_bytes() + bytes.size() > limits_.queued_bytes_max))
     return fail(ErrorCode::too_busy, "run '" + id + "' has not read its input yet");
   found->stdin_closed = close;
   if (found->live) {
@@ -294,6 +306,12 @@ void RunTable::kill_all(Cause cause) {
 void RunTable::check_drained() {
   if (!draining_ || !alive_.empty() || !queue_.empty() || !on_drained_) return;
   drain_timer_.start(milliseconds(0), std::exchange(on_drained_, {}));
+}
+
+std::size_t RunTable::queued_bytes() const {
+  std::size_t bytes = 0;
+  for (const RunId& id : queue_) bytes += bytes_of(entries_.at(id)->request);
+  return bytes;
 }
 
 RunTable::Entry* RunTable::entry(const RunId& id) {

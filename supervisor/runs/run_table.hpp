@@ -19,6 +19,7 @@ namespace paddock::supervisor {
 struct RunTableLimits {
   std::size_t alive_max = 64;
   std::size_t queued_max = 256;
+  std::size_t queued_bytes_max = 256u << 20;  // of the input and argv of runs in the queue
   std::size_t finished_max = 1000;
   std::size_t finished_bytes_max = 256u << 20;  // of their output and argv
   std::size_t stdin_pending_bytes_max = 16u << 20;
@@ -54,7 +55,8 @@ class RunTable {
   RunTable& operator=(const RunTable&) = delete;
 
   // Queues a run; it starts on a later turn of the loop. Fails with too_busy if there is room
-  // neither among the live runs nor in the queue, and with draining after drain().
+  // neither among the live runs nor in the queue (by count or by bytes), and with draining after
+  // drain().
   kernel::Result<RunId> submit(ResolvedRun run, RunObserver observer);
 
   const RunRecord* find(const RunId& id) const;  // valid until the next turn of the loop
@@ -104,6 +106,7 @@ class RunTable {
   void forget_old();
   void bury_strays();
   void check_drained();
+  std::size_t queued_bytes() const;
   Entry* entry(const RunId& id);
 
   uv_loop_t* loop_;

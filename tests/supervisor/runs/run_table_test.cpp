@@ -121,6 +121,25 @@ TEST_CASE("a burst is taken as long as alive and queued runs together have room"
   fixture.run_until([&] { return fixture.table->alive() + fixture.table->queued() == 0; });
 }
 
+TEST_CASE("the queue is full by bytes, too, and has room again when runs have left it") {
+  TableFixture fixture({.alive_max = 1, .queued_bytes_max = 1000});
+  const auto with_input = [&](std::size_t bytes) {
+    ResolvedRun run = TableFixture::shell("cat >/dev/null");
+    run.stdin_bytes.assign(bytes, 'x');
+    return fixture.table->submit(std::move(run), {});
+  };
+  const auto first = with_input(900);
+  REQUIRE(first);
+  const auto refused = with_input(900);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == ErrorCode::too_busy);
+  CHECK(refused.error().message.find("1000 bytes") != std::string::npos);
+  fixture.run_until_finished(*first);
+  const auto later = with_input(900);
+  REQUIRE(later);
+  fixture.run_until_finished(*later);
+}
+
 TEST_CASE("the oldest finished runs are forgotten, by number") {
   TableFixture fixture({.finished_max = 2});
   std::vector<RunId> ids;
