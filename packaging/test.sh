@@ -11,23 +11,32 @@ export SANDBOX_MUST_WORK=1
 
 say() { printf '\n== %s\n' "$*"; }
 
+as_test_user() {
+  runuser -u "$test_user" -- env -i PATH="$PATH" HOME="/home/$test_user" LANG=C.UTF-8 \
+    SANDBOX_MUST_WORK=1 "$@"
+}
+
 # The user's own copy of the programs: the build tree may lie where only root can go.
 run_as_test_user() {
   id "$test_user" >/dev/null 2>&1 || useradd --system --create-home --shell /bin/sh "$test_user"
   local copy
   copy=$(mktemp -d /var/tmp/paddock-test-XXXXXX)
   trap 'rm -rf "$copy"' EXIT
-  cp -r build/dev/bin build/dev/share "$copy/"
+  cp -r build/dev/bin build/dev/share tests/real_work "$copy/"
   chown -R "$test_user" "$copy"
   for suite in "$copy"/bin/{sandbox,cli,daemon}_tests; do
     say "$(basename "$suite") as $test_user"
-    (cd "$copy" && runuser -u "$test_user" -- env -i PATH="$PATH" HOME="/home/$test_user" \
-      LANG=C.UTF-8 SANDBOX_MUST_WORK=1 "$suite")
+    (cd "$copy" && as_test_user "$suite")
+  done
+  for work in git_c_project python_suite node jvm workspace; do
+    say "real_work.$work as $test_user"
+    (cd "$copy" && as_test_user bash "$copy/real_work/$work.sh" "$copy/bin/paddock")
   done
 }
 
 say "Packages"
 install_packages "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}"
+install_packages "$(python_test_package)"
 
 say "Build (dev: ASan, UBSan, -Werror)"
 cmake --preset dev >/dev/null
