@@ -7,6 +7,8 @@ cd "$(dirname "$0")/.."
 
 jobs=$(nproc)
 test_user=paddock-test
+copy=
+trap 'rm -rf "$copy"' EXIT
 export SANDBOX_MUST_WORK=1
 
 say() { printf '\n== %s\n' "$*"; }
@@ -19,9 +21,7 @@ as_test_user() {
 # The user's own copy of the programs: the build tree may lie where only root can go.
 run_as_test_user() {
   id "$test_user" >/dev/null 2>&1 || useradd --system --create-home --shell /bin/sh "$test_user"
-  local copy
   copy=$(mktemp -d /var/tmp/paddock-test-XXXXXX)
-  trap 'rm -rf "$copy"' EXIT
   cp -r build/dev/bin build/dev/share tests/real_work "$copy/"
   chown -R "$test_user" "$copy"
   for suite in "$copy"/bin/{sandbox,cli,daemon}_tests; do
