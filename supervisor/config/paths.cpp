@@ -3,8 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <climits>
 #include <cstdlib>
+
+#include "kernel/base/executable.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -25,14 +26,6 @@ bool is_directory(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-std::string directory_of_this_executable() {
-  char path[PATH_MAX];
-  const ssize_t size = ::readlink("/proc/self/exe", path, sizeof path);
-  if (size <= 0) return ".";
-  const std::string executable(path, static_cast<std::size_t>(size));
-  return executable.substr(0, executable.rfind('/'));
-}
-
 }  // namespace
 
 std::string default_runtime_directory() {
@@ -48,7 +41,7 @@ std::string default_state_directory() {
 }
 
 std::vector<std::string> default_catalog_directories(const std::string& kind) {
-  std::vector<std::string> directories = {directory_of_this_executable() + "/../share/paddock/" +
+  std::vector<std::string> directories = {kernel::executable_directory() + "/../share/paddock/" +
                                           kind};
   if (is_directory("/etc/paddock/" + kind)) directories.push_back("/etc/paddock/" + kind);
   if (::geteuid() == 0) return directories;
