@@ -19,6 +19,8 @@ std::string_view name_of(ErrorCode code) {
       return "unknown_agent";
     case ErrorCode::not_found:
       return "not_found";
+    case ErrorCode::forbidden:
+      return "forbidden";
     case ErrorCode::too_busy:
       return "too_busy";
     case ErrorCode::draining:

@@ -23,6 +23,7 @@ enum class ErrorCode {
   unknown_profile,        // no such profile
   unknown_agent,          // no such agent template
   not_found,              // no such run
+  forbidden,              // this caller may not ask for it
   too_busy,               // a queue or table is full: try again later
   draining,               // the daemon is shutting down
   io,                     // a system call failed

@@ -61,9 +61,10 @@ int main(int argc, char** argv) {
   ::prctl(PR_SET_NAME, "paddock-launch", 0, 0, 0);
 
   launch::block_signals();
-  if (::getpid() != 1) {  // PID 1 inside a sandbox has both from its guard, or needs neither
+  if (::getpid() != 1) {  // PID 1 inside a sandbox has all of it from its guard, or needs none
     launch::become_subreaper();
     launch::become_preferred_oom_victim();
+    launch::leave_session_keyring();
   }
   const Bytes bytes = read_spec_bytes();
   kernel::SpecView spec;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,6 +73,13 @@ void become_preferred_oom_victim() {
   const int fd = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (fd < 0 || ::write(fd, score, sizeof score - 1) < 0) die("set oom_score_adj", errno);
   ::close(fd);
+}
+
+void leave_session_keyring() {
+  constexpr int join_session_keyring = 1;  // KEYCTL_JOIN_SESSION_KEYRING
+  if (::syscall(SYS_keyctl, join_session_keyring, nullptr) >= 0) return;
+  // No keyrings in this kernel, or a container's filter that keeps them from the agent as well.
+  if (errno != ENOSYS && errno != EPERM) die("leave the session keyring", errno);
 }
 
 bool has_children() {

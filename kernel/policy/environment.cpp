@@ -71,6 +71,19 @@ constexpr std::array hijack_names{
     "PERL5LIB"sv,
     "PERLLIB"sv,
     "PERL5DB"sv,
+    // Julia, .NET, and the JVM's build tools
+    "JULIA_LOAD_PATH"sv,
+    "COR_PROFILER"sv,
+    "COR_PROFILER_PATH"sv,
+    "CORECLR_PROFILER"sv,
+    "CORECLR_PROFILER_PATH"sv,
+    "DOTNET_STARTUP_HOOKS"sv,
+    "MAVEN_OPTS"sv,
+    "GRADLE_OPTS"sv,
+    // Toolkits that load plug-ins
+    "GTK_MODULES"sv,
+    "GTK_PATH"sv,
+    "QT_PLUGIN_PATH"sv,
     "PERL5SHELL"sv,
     // Ruby
     "RUBYOPT"sv,

@@ -42,6 +42,8 @@ std::vector<std::string> environment_of(const SandboxPolicy& policy, const std::
 void plan_with_bubblewrap(const SandboxPolicy& policy, const HostFacts& host, Plan& plan) {
   BubblewrapCall call = bubblewrap_call(policy, host);
   plan.role = "guard";
+  plan.binds = policy.bind_ro;
+  plan.binds.insert(plan.binds.end(), policy.bind_rw.begin(), policy.bind_rw.end());
   plan.bubblewrap = std::move(call.arguments);
   plan.files = std::move(call.files);
   plan.launch.wrapper = {host.bubblewrap,

@@ -35,6 +35,7 @@ struct Plan {
   LaunchSpec launch;                    // what paddock-launch does
   std::vector<std::string> bubblewrap;  // what fd_bubblewrap_args holds; empty: no bubblewrap
   std::map<int, std::string> files;     // descriptor -> contents, for bwrap --file
+  std::vector<std::string> binds;       // host paths that the run sees, for the receipt
   std::vector<std::string>
       new_namespaces;  // names as in /proc/PID/ns; seen on the process or refused
 

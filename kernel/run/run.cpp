@@ -92,10 +92,12 @@ std::string last_line(const std::string& text) {
 
 Result<std::unique_ptr<Run>> Run::start(const Plan& plan, int launcher_executable,
                                         RunResources resources, RunOptions options) {
+  BoundPaths bound = TRY(BoundPaths::open(plan.binds));
   const int cgroup = resources.cgroup ? resources.cgroup->directory() : -1;
   SpawnedRun spawned = TRY(spawn(plan, launcher_executable, cgroup));
   std::unique_ptr<Run> run(
       new Run(plan, std::move(spawned), std::move(resources), std::move(options)));
+  run->bound_ = std::move(bound);
   run->perform(run->machine_.start());
   return run;
 }
@@ -321,9 +323,11 @@ void Run::perform(const Actions& actions) {
         open_gate();
         break;
       case Action::send_term:
+        continue_launcher();
         send_control(static_cast<std::uint32_t>(ControlKind::terminate));
         break;
       case Action::kill_agent:
+        continue_launcher();
         send_control(static_cast<std::uint32_t>(ControlKind::kill));
         break;
       case Action::kill_everything:
@@ -378,6 +382,7 @@ void Run::open_gate() {
 
 void Run::check_receipt() {
   const auto receipt = observe(agent_);
+  const std::vector<std::string> moved = bound_.differences(agent_);
   if (!receipt) {
     perform(machine_.on(
         ReceiptMismatch{"the confinement cannot be observed: " + receipt.error().message}));
@@ -385,7 +390,9 @@ void Run::check_receipt() {
   }
   receipt_ = *receipt;
   std::string differences;
-  for (const std::string& difference : compare(plan_, *receipt))
+  std::vector<std::string> all = compare(plan_, *receipt);
+  all.insert(all.end(), moved.begin(), moved.end());
+  for (const std::string& difference : all)
     differences += (differences.empty() ? "" : "; ") + difference;
   if (differences.empty()) {
     perform(machine_.on(ReceiptMatched{}));
@@ -394,8 +401,14 @@ void Run::check_receipt() {
   }
 }
 
+// An agent of the same user, without a PID namespace, can have stopped its own init.
+void Run::continue_launcher() {
+  if (spawned_.launcher_pidfd) send_signal(spawned_.launcher_pidfd, SIGCONT);
+}
+
 void Run::kill_everything() {
   if (resources_.cgroup) resources_.cgroup->kill();
+  continue_launcher();
   if (spawned_.launcher_pidfd) send_signal(spawned_.launcher_pidfd, SIGTERM);
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernel/confine/bound_paths.hpp"
 #include "kernel/confine/cgroup.hpp"
 #include "kernel/confine/host_uid.hpp"
 #include "kernel/run/output_capture.hpp"
@@ -87,6 +88,7 @@ class Run {
   void arm(std::chrono::milliseconds after);
   void send_control(std::uint32_t kind);
   void check_receipt();
+  void continue_launcher();
   void kill_everything();
   void retire(Fd& fd);
   void kill_launcher();
@@ -100,6 +102,7 @@ class Run {
   Plan plan_;
   SpawnedRun spawned_;
   RunResources resources_;
+  BoundPaths bound_;
   RunOptions options_;
   RunMachine machine_;
 

@@ -41,6 +41,7 @@ Result<Sandbox> Sandbox::open(const SandboxOptions& options) {
   Fd launcher = TRY(open_launcher());
   std::optional<CgroupBase> base;
   if (!options.cgroup_base.empty()) base = TRY(prepare_cgroup_base(options.cgroup_base));
+  Workspace::sweep();
   return Sandbox(detect_host(), std::move(launcher), std::move(base), options.host_uids);
 }
 
@@ -70,7 +71,8 @@ Result<Plan> Sandbox::plan(const SandboxPolicy& policy, const std::vector<std::s
 
 Result<Plan> Sandbox::preview(const SandboxPolicy& policy, const std::vector<std::string>& argv,
                               const std::string& cwd) const {
-  RunIdentity identity{.host_uid = std::nullopt, .workspace = "/tmp/paddock-XXXXXX", .cwd = cwd};
+  RunIdentity identity{
+      .host_uid = std::nullopt, .workspace = "/tmp/paddock-workspace-XXXXXX", .cwd = cwd};
   if (host_.uid == 0) identity.host_uid = TRY(shared_uid(policy)).value_or(host_uids_.first);
   return plan(policy, argv, identity);
 }

@@ -7,6 +7,7 @@
 
 #include "supervisor/api/errors.hpp"
 #include "supervisor/api/json.hpp"
+#include "supervisor/http/peer_namespace.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -51,6 +52,10 @@ bool matches(std::string_view pattern, std::string_view path, std::string& id) {
 
 void dispatch(std::span<const Route> table, const ApiContext& context, HttpRequest request,
               const Exchange& exchange) {
+  const Peer& peer = exchange.peer();
+  if (!shares_user_namespace(peer.pid, peer.uid))
+    return respond_error(
+        exchange, {kernel::ErrorCode::forbidden, "a process inside a run may not use this socket"});
   Call call{std::move(request), exchange, {}};
   std::string allowed;
   for (const Route& route : table) {

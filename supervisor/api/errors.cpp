@@ -15,6 +15,8 @@ int http_status(kernel::ErrorCode code) {
     case ErrorCode::unknown_agent:
     case ErrorCode::not_found:
       return 404;
+    case ErrorCode::forbidden:
+      return 403;
     case ErrorCode::too_busy:
       return 429;
     case ErrorCode::draining:

@@ -1,4 +1,5 @@
 #include "supervisor/cli/client.hpp"
+#include "supervisor/http/peer_namespace.hpp"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -88,6 +89,14 @@ Result<Client> Client::connect(const std::string& path) {
     return fail(nobody ? ErrorCode::not_found : ErrorCode::io,
                 "connect to '" + path + "': " + kernel::errno_text(errno));
   }
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+    return fail_errno("look who answers at '" + path + "'");
+  if (!shares_user_namespace(peer.pid, peer.uid))
+    return fail(ErrorCode::io, "who answers at '" + path +
+                                   "' is no daemon but a process inside a " +
+                                   "run, or it has ended: not talking to it");
   return Client(std::move(socket));
 }
 

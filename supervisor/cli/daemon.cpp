@@ -31,8 +31,7 @@ ErrorCode code_named(std::string_view name) {
   return ErrorCode::internal;
 }
 
-// Without XDG_RUNTIME_DIR the default is below /tmp, where anybody can make the directory first and
-// then read all that is sent to its socket.
+// Whoever owns the directory reads all that is sent to the socket in it.
 Result<void> check_default_directory(const std::string& directory) {
   struct stat status {};
   if (::geteuid() == 0 || ::lstat(directory.c_str(), &status) != 0) return {};

@@ -90,7 +90,10 @@ Result<int> run(const Options& options) {
   }
   if (!run) return tl::unexpected<kernel::Error>(run.error());
 
-  bool told = streams.output.stdout_error() == 0;
+  // A pipe that got half of the output must not look like success.
+  const kernel::SandboxResult& result = *run->result;
+  bool told = streams.output.stdout_error() == 0 &&
+              (options.json || (!result.stdout_truncated && !result.stderr_truncated));
   if (options.json) {
     const std::string json = TRY(json_of(*backend, *run));
     told = print(json);

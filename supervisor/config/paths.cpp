@@ -31,7 +31,7 @@ bool is_directory(const std::string& path) {
 std::string default_runtime_directory() {
   if (::geteuid() == 0) return "/run/paddock";
   const std::string runtime = directory_variable("XDG_RUNTIME_DIR");
-  return runtime.empty() ? "/tmp/paddock-" + std::to_string(::geteuid()) : runtime + "/paddock";
+  return runtime.empty() ? default_state_directory() + "/run" : runtime + "/paddock";
 }
 
 std::string default_state_directory() {

@@ -7,7 +7,8 @@
 
 namespace paddock::supervisor {
 
-// /run/paddock, or $XDG_RUNTIME_DIR/paddock, or /tmp/paddock-UID where there is no XDG_RUNTIME_DIR.
+// /run/paddock, or $XDG_RUNTIME_DIR/paddock, or "run" in the state directory where there is no
+// XDG_RUNTIME_DIR: not in /tmp, where anybody can be first.
 std::string default_runtime_directory();
 
 // /var/lib/paddock, or $XDG_STATE_HOME/paddock, or ~/.local/state/paddock.

@@ -90,6 +90,22 @@ TEST_CASE("an agent under STRICT sees neither the daemon's sockets nor the host'
                     {"argv", {"python3", "-c", connect}}})["result"]["stdout"] == "2\n");
 }
 
+TEST_CASE("an agent under DEFAULT may not use the daemon's socket, even as the daemon's own user") {
+  // Goal: no way out through a request for OFF. Method: first without a run, where it must succeed.
+  const DaemonFixture daemon;
+  const std::string ask =
+      "import socket\ns = socket.socket(socket.AF_UNIX)\n"
+      "try:\n  s.connect('" +
+      daemon.socket() +
+      "')\n  s.sendall(b'GET /health HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n')\n"
+      "  print(s.recv(4096).split()[1].decode())\nexcept OSError as e:\n  print(e.strerror)";
+  CHECK(daemon.get("/health").status == 200);
+  const std::string answer =
+      daemon.run({{"profile", "DEFAULT"}, {"argv", {"python3", "-c", ask}}})["result"]["stdout"];
+  // Root's daemon gives the run another uid, which cannot even open the socket.
+  CHECK(answer == (::geteuid() == 0 ? "Permission denied\n" : "403\n"));
+}
+
 TEST_CASE("a profile that requires a cgroup is refused without one, unless degraded is allowed") {
   const DaemonFixture daemon(
       {.profiles = {{"needy.toml",

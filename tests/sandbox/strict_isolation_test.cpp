@@ -6,11 +6,13 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 
 #include "kernel/base/fd.hpp"
@@ -197,4 +199,32 @@ TEST_CASE("what a profile asks for and the host does not have is said in the res
                                                     "NO-PIDS-CEILING(cgroup)",
                                                     "NO-CPU-CEILING(cgroup)"});
   CHECK(run(policy_of("OFF"), {"true"}).degraded.empty());
+}
+
+TEST_CASE("a key in the supervisor's session keyring is out of reach under every profile") {
+  // The supervisor is a child of this test: a session keyring is for life.
+  const pid_t supervisor = ::fork();
+  if (supervisor == 0) {
+    constexpr int join_session_keyring = 1;
+    constexpr int session_keyring = -3;
+    const std::string secret = "secret-value";
+    if (::syscall(SYS_keyctl, join_session_keyring, nullptr) < 0 ||
+        ::syscall(SYS_add_key, "user", "paddock-test", secret.data(), secret.size(),
+                  session_keyring) < 0)
+      ::_exit(77);
+    // First without paddock, where it must succeed.
+    const std::string command = program("use_keyring") + " paddock-test | grep -q secret-value";
+    if (std::system(command.c_str()) != 0) ::_exit(1);
+    for (const char* profile : {"OFF", "DEFAULT", "STRICT"}) {
+      const SandboxResult result =
+          run(policy_of(profile), {program("use_keyring"), "paddock-test"});
+      if (result.cause != Cause::exited || result.stdout.find("secret") != std::string::npos)
+        ::_exit(2);
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(supervisor, &status, 0) == supervisor);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
 }

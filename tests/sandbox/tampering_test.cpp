@@ -61,10 +61,11 @@ TEST_CASE("an agent that stops its launcher is ended after its deadline all the 
                         .value();
   const auto begin = Clock::now();
   drive_all({live.get()});
-  CHECK(Clock::now() - begin < std::chrono::seconds(8));
+  // The launcher is continued before it is asked to kill.
+  CHECK(Clock::now() - begin < std::chrono::milliseconds(1500));
   const SandboxResult result = live->take_result();
   CHECK(result.cause == Cause::wall_clock);
-  CHECK(result.survivors_unproved);
+  CHECK_FALSE(result.survivors_unproved);
   CHECK(soon(no_strays_left));
   CHECK(processes_with(marker).empty());
 }

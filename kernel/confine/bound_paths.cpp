@@ -1,0 +1,59 @@
+#include "kernel/confine/bound_paths.hpp"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <cerrno>
+
+namespace paddock::kernel {
+namespace {
+
+// A descriptor that only names the file: opening it takes no right to read.
+Fd open_path(int directory, const std::string& path, std::uint64_t resolve) {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = resolve;
+  return Fd(static_cast<int>(::syscall(SYS_openat2, directory, path.c_str(), &how, sizeof how)));
+}
+
+bool same_file(const Fd& left, const Fd& right) {
+  struct stat l {};
+  struct stat r {};
+  return ::fstat(left.get(), &l) == 0 && ::fstat(right.get(), &r) == 0 && l.st_dev == r.st_dev &&
+         l.st_ino == r.st_ino;
+}
+
+}  // namespace
+
+Result<BoundPaths> BoundPaths::open(const std::vector<std::string>& paths) {
+  BoundPaths bound;
+  for (const std::string& path : paths) {
+    Fd fd = open_path(AT_FDCWD, path, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+    if (!fd)
+      return fail(ErrorCode::sandbox_policy_error,
+                  "bind '" + path + "': " +
+                      (errno == ELOOP ? "passes through a symbolic link" : errno_text(errno)));
+    bound.bounds_.push_back({path, std::move(fd)});
+  }
+  return bound;
+}
+
+std::vector<std::string> BoundPaths::differences(pid_t pid) const {
+  std::vector<std::string> found;
+  if (bounds_.empty()) return found;
+  const std::string root_path = "/proc/" + std::to_string(pid) + "/root";
+  const Fd root(::open(root_path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (const Bound& bound : bounds_) {
+    const Fd seen = root ? open_path(root.get(), bound.path, RESOLVE_IN_ROOT) : Fd();
+    if (!seen) {
+      found.push_back("bind '" + bound.path + "' cannot be seen: " + errno_text(errno));
+    } else if (!same_file(bound.fd, seen)) {
+      found.push_back("bind '" + bound.path + "' is not the file that was there at the start");
+    }
+  }
+  return found;
+}
+
+}  // namespace paddock::kernel
