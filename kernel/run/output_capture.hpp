@@ -12,13 +12,10 @@ class OutputCapture {
  public:
   explicit OutputCapture(std::uint64_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
-  // Returns the part of `bytes` that was kept.
-  std::string_view append(std::string_view bytes) {
+  void append(std::string_view bytes) {
     total_bytes_ += bytes.size();
     const std::uint64_t room = limit_bytes_ - kept_.size();
-    const std::string_view part = bytes.substr(0, bytes.size() < room ? bytes.size() : room);
-    kept_ += part;
-    return part;
+    kept_ += bytes.substr(0, bytes.size() < room ? bytes.size() : room);
   }
 
   std::uint64_t total_bytes() const { return total_bytes_; }

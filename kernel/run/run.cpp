@@ -126,8 +126,10 @@ std::vector<Run::Watch> Run::watches() const {
   };
   add(spawned_.control, POLLIN);
   add(spawned_.launcher_pidfd, POLLIN);
-  add(spawned_.stdout_read, POLLIN);
-  add(spawned_.stderr_read, POLLIN);
+  if (!output_paused_ || ended_at_) {
+    add(spawned_.stdout_read, POLLIN);
+    add(spawned_.stderr_read, POLLIN);
+  }
   // Without bytes to write only the reader's hang-up counts, and that can wait until there are
   // some.
   if (spawned_.stdin_write && gate_opened_ && (stdin_pending_bytes() > 0 || stdin_closing_))
@@ -273,8 +275,8 @@ void Run::read_output(Fd& fd, OutputCapture& capture, Stream stream) {
       setup_messages_ += bytes.substr(0, setup_message_bytes_max - setup_messages_.size());
       continue;
     }
-    const std::string_view kept = capture.append(bytes);
-    if (!kept.empty() && options_.on_output) options_.on_output(stream, kept);
+    capture.append(bytes);
+    if (options_.on_output) options_.on_output(stream, bytes);
   }
 }
 

@@ -36,7 +36,8 @@ enum class Stream { stdout_stream, stderr_stream };
 struct RunOptions {
   std::string stdin_bytes{};
   bool stdin_stays_open = false;  // more comes through write_stdin, until close_stdin
-  // Each piece of output as it is kept; for live streams. May be empty.
+  // Each piece of output, all of it, kept or not; for live streams. May be empty. Whoever cannot
+  // take more says pause_output.
   std::function<void(Stream, std::string_view)> on_output{};
 };
 
@@ -66,6 +67,10 @@ class Run {
   void on_time();                                     // call it when next_time() has passed
   void stop(Cause cause = Cause::killed_by_request);  // TERM, grace, KILL
   void kill(Cause cause = Cause::killed_by_request);  // KILL; also of a run that has its grace
+
+  // While paused the output is not read: a program that writes more waits, as at any pipe, and its
+  // wall clock goes on. What is in the pipes when it ends is read in any case.
+  void pause_output(bool paused) { output_paused_ = paused; }
 
   void write_stdin(std::string_view bytes);
   void close_stdin();
@@ -127,6 +132,7 @@ class Run {
   std::string stdin_bytes_;
   std::size_t stdin_written_ = 0;
   bool stdin_closing_ = false;
+  bool output_paused_ = false;
 };
 
 }  // namespace paddock::kernel

@@ -42,16 +42,24 @@ RunObserver answer_when_finished(const Exchange& exchange) {
           }};
 }
 
-// `id` is filled in once the run has one; events come only after that.
-RunObserver answer_as_stream(const Exchange& exchange, const std::shared_ptr<RunId>& id) {
+struct OutputStream {
+  RunId id;  // filled in once the run has one; events come only after that
+  std::uint64_t unread_bytes_max = 0;  // queued for a client that reads slowly
+  std::uint64_t unread_bytes = 0;      // since its queue was last empty
+};
+
+RunObserver answer_as_stream(RunTable& runs, const Exchange& exchange,
+                             const std::shared_ptr<OutputStream>& stream) {
   return {
       .on_started = [exchange](const RunRecord& run) { exchange.write(started_event(run)); },
       .on_output =
-          [exchange, id](kernel::Stream stream, std::string_view bytes) {
-            // Never more than the run's output_bytes are queued for a slow reader: the run itself
-            // is not made to wait.
-            exchange.write(output_event(
-                *id, stream == kernel::Stream::stdout_stream ? "stdout" : "stderr", bytes));
+          [&runs, exchange, stream](kernel::Stream which, std::string_view bytes) {
+            const char* name = which == kernel::Stream::stdout_stream ? "stdout" : "stderr";
+            if (exchange.write(output_event(stream->id, name, bytes)) != WriteResult::full) return;
+            stream->unread_bytes += bytes.size();
+            // Now the program waits for its reader, as at any pipe; its wall clock does not.
+            if (stream->unread_bytes > stream->unread_bytes_max)
+              runs.pause_output(stream->id, true);
           },
       .on_finished =
           [exchange](const RunRecord& run) {
@@ -61,18 +69,31 @@ RunObserver answer_as_stream(const Exchange& exchange, const std::shared_ptr<Run
   };
 }
 
-void submit_attached(const ApiContext& context, const Exchange& exchange, ResolvedRun run,
-                     bool stream) {
-  const auto id = std::make_shared<RunId>();
-  const auto submitted = context.runs.submit(
-      std::move(run), stream ? answer_as_stream(exchange, id) : answer_when_finished(exchange));
-  if (!submitted) return respond_error(exchange, submitted.error());
-  *id = *submitted;
-  if (stream)
-    exchange.begin_stream({.status = 200, .content_type = "application/x-ndjson", .headers = {}});
-  // Nobody waits for the outcome any more.
+// Nobody waits for the outcome any more once the client is gone.
+void stop_without_client(const ApiContext& context, const Exchange& exchange, const RunId& id) {
   exchange.on_client_gone(
-      [&runs = context.runs, id] { [[maybe_unused]] const auto stopped = runs.stop(*id); });
+      [&runs = context.runs, id] { [[maybe_unused]] const auto stopped = runs.stop(id); });
+}
+
+void submit_waiting(const ApiContext& context, const Exchange& exchange, ResolvedRun run) {
+  const auto submitted = context.runs.submit(std::move(run), answer_when_finished(exchange));
+  if (!submitted) return respond_error(exchange, submitted.error());
+  stop_without_client(context, exchange, *submitted);
+}
+
+void submit_streamed(const ApiContext& context, const Exchange& exchange, ResolvedRun run) {
+  const auto stream = std::make_shared<OutputStream>();
+  stream->unread_bytes_max = run.policy.output_bytes;
+  const auto submitted =
+      context.runs.submit(std::move(run), answer_as_stream(context.runs, exchange, stream));
+  if (!submitted) return respond_error(exchange, submitted.error());
+  stream->id = *submitted;
+  exchange.begin_stream({.status = 200, .content_type = "application/x-ndjson", .headers = {}});
+  exchange.on_drained([&runs = context.runs, stream] {
+    stream->unread_bytes = 0;
+    runs.pause_output(stream->id, false);
+  });
+  stop_without_client(context, exchange, *submitted);
 }
 
 void submit_detached(const ApiContext& context, const Exchange& exchange, ResolvedRun run) {
@@ -116,7 +137,8 @@ void post_run(const ApiContext& context, const Call& call) {
   auto run = admit_body(context, *body);
   if (!run) return respond_error(call.exchange, run.error());
   if (body->detach) return submit_detached(context, call.exchange, std::move(*run));
-  submit_attached(context, call.exchange, std::move(*run), body->stream);
+  if (body->stream) return submit_streamed(context, call.exchange, std::move(*run));
+  submit_waiting(context, call.exchange, std::move(*run));
 }
 
 void post_plan(const ApiContext& context, const Call& call) {

@@ -24,17 +24,15 @@ bool succeeded(const kernel::SandboxResult& result) {
 }
 
 void complain_about_lost_output(const RunRecord& run, const OutputPump& output) {
-  const auto complain_about = [&](kernel::Stream stream, std::string_view name, bool truncated,
+  const auto complain_about = [&](kernel::Stream stream, std::string_view name,
                                   std::uint64_t bytes) {
-    if (!truncated) return;
-    complain(fmt::format("{} is not complete: {} of {} bytes, the output_bytes of profile {}", name,
-                         output.written_bytes(stream), bytes, run.profile));
+    const std::uint64_t written = output.written_bytes(stream);
+    if (written < bytes)
+      complain(fmt::format("{} is not complete: {} of {} bytes", name, written, bytes));
   };
   const kernel::SandboxResult& result = *run.result;
-  complain_about(kernel::Stream::stdout_stream, "stdout", result.stdout_truncated,
-                 result.stdout_bytes);
-  complain_about(kernel::Stream::stderr_stream, "stderr", result.stderr_truncated,
-                 result.stderr_bytes);
+  complain_about(kernel::Stream::stdout_stream, "stdout", result.stdout_bytes);
+  complain_about(kernel::Stream::stderr_stream, "stderr", result.stderr_bytes);
 }
 
 // What a person at the terminal wants to know, besides the output that has passed already.
@@ -91,9 +89,9 @@ Result<int> run(const Options& options) {
   if (!run) return tl::unexpected<kernel::Error>(run.error());
 
   // A pipe that got half of the output must not look like success.
-  const kernel::SandboxResult& result = *run->result;
   bool told = streams.output.stdout_error() == 0 &&
-              (options.json || (!result.stdout_truncated && !result.stderr_truncated));
+              (options.json || streams.output.written_bytes(kernel::Stream::stdout_stream) ==
+                                   run->result->stdout_bytes);
   if (options.json) {
     const std::string json = TRY(json_of(*backend, *run));
     told = print(json);

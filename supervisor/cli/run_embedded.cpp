@@ -44,6 +44,7 @@ class EmbeddedRun {
  private:
   void wait() {
     run_.release();  // nothing of the last turn is watched any more
+    run_.pause_output(streams_.output.pending_bytes() > pending_bytes_max);
     polled_.clear();
     for (const Run::Watch& watch : run_.watches()) polled_.push_back({watch.fd, watch.events, 0});
     const std::size_t own = polled_.size();

@@ -153,6 +153,14 @@ Result<void> RunTable::stop(const RunId& id, Cause cause) {
   return {};
 }
 
+void RunTable::pause_output(const RunId& id, bool paused) {
+  Entry* found = entry(id);
+  if (found == nullptr || !found->live) return;
+  found->live->run().pause_output(paused);
+  // Pausing happens inside an event of the run, after which it is refreshed anyway.
+  if (!paused) found->live->refresh();
+}
+
 Result<void> RunTable::write_stdin(const RunId& id, std::string_view bytes, bool close) {
   Entry* found = entry(id);
   if (found == nullptr) return fail(ErrorCode::not_found, "no run '" + id + "'");

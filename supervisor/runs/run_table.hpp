@@ -72,6 +72,9 @@ class RunTable {
   kernel::Result<void> stop(const RunId& id,
                             kernel::Cause cause = kernel::Cause::killed_by_request);
 
+  // Stops or goes on reading the output of a live run: for a stream whose client cannot take more.
+  void pause_output(const RunId& id, bool paused);
+
   // More input for a run with stdin_open. Fails with not_found, with invalid_request if its input
   // is closed already, and with too_busy if it has not read what it got.
   kernel::Result<void> write_stdin(const RunId& id, std::string_view bytes, bool close);

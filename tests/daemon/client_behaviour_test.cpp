@@ -108,6 +108,25 @@ TEST_CASE("a client that does not read its stream holds up neither the run nor a
   CHECK(event["run"]["result"]["stdout_truncated"] == false);
 }
 
+TEST_CASE("a program waits for a stream that is read too slowly, and loses nothing") {
+  // Goal: bounded memory without lost output. Method: far more output than output_bytes, read late.
+  const DaemonFixture daemon;
+  HttpConnection slow(daemon.socket());
+  json request = shell("head -c 6000000 /dev/zero | tr '\\0' x");
+  request["stream"] = true;
+  request["limits"] = {{"output_bytes", 100000}};
+  slow.send_request("POST", "/v1/runs", request.dump());
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  CHECK(daemon.health("runs_alive") == 1);  // it waits
+  CHECK(slow.receive_head().status == 200);
+  std::size_t bytes = 0;
+  json event;
+  for (event = slow.receive_event(); event["event"] != "finished"; event = slow.receive_event())
+    if (event["event"] == "stdout") bytes += event["data"].get<std::string>().size();
+  CHECK(bytes == 6000000);
+  CHECK(event["run"]["result"]["cause"] == "exited");
+}
+
 TEST_CASE("a flood of output is drained, capped and flagged, and others are answered meanwhile") {
   const DaemonFixture daemon;
   HttpConnection flooding(daemon.socket());

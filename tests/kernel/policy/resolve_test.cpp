@@ -171,21 +171,21 @@ TEST_CASE("a loader-hijack variable is refused even where a profile lists it") {
 TEST_CASE("a request binds only at or below what the profile grants") {
   Profile profile = strict_profile();
   profile.requests.bind_ro = {"/srv/data"};
-  profile.requests.bind_rw = {"/srv/work"};
+  profile.requests.bind_rw = {"/srv/jobs"};
   Request request;
-  request.bind_ro = {"/srv/data", "/srv/data/a", "/srv/work/readable"};
-  request.bind_rw = {"/srv/work/a"};
+  request.bind_ro = {"/srv/data", "/srv/data/a", "/srv/jobs/readable"};
+  request.bind_rw = {"/srv/jobs/a"};
   const auto policy = resolve(profile, request);
   REQUIRE(policy);
   CHECK(policy->bind_ro ==
-        std::vector<std::string>{"/usr", "/srv/data", "/srv/data/a", "/srv/work/readable"});
-  CHECK(policy->bind_rw == std::vector<std::string>{"/srv/work/a"});
+        std::vector<std::string>{"/usr", "/srv/data", "/srv/data/a", "/srv/jobs/readable"});
+  CHECK(policy->bind_rw == std::vector<std::string>{"/srv/jobs/a"});
 
   request = {};
   request.bind_rw = {"/srv/data/a"};
   CHECK(refusal(profile, request) ==
         "request.bind_rw '/srv/data/a' is not below a path that profile 'STRICT' grants "
-        "(it grants '/srv/work')");
+        "(it grants '/srv/jobs')");
   request = {};
   request.bind_ro = {"/srv/database"};
   CHECK(refusal(profile, request).find("request.bind_ro '/srv/database' is not below") == 0);

@@ -8,8 +8,8 @@ using namespace paddock::kernel;
 
 TEST_CASE("output up to the limit is kept whole") {
   OutputCapture capture(10);
-  CHECK(capture.append("01234") == "01234");
-  CHECK(capture.append("56789") == "56789");
+  capture.append("01234");
+  capture.append("56789");
   CHECK_FALSE(capture.truncated());
   CHECK(capture.total_bytes() == 10);
   CHECK(capture.take() == "0123456789");
@@ -17,8 +17,8 @@ TEST_CASE("output up to the limit is kept whole") {
 
 TEST_CASE("output beyond the limit is counted, dropped and flagged") {
   OutputCapture capture(4);
-  CHECK(capture.append("012345") == "0123");  // the piece across the limit is cut
-  CHECK(capture.append("6789").empty());
+  capture.append("012345");  // the piece across the limit is cut
+  capture.append("6789");
   CHECK(capture.truncated());
   CHECK(capture.total_bytes() == 10);
   CHECK(capture.take() == "0123");
