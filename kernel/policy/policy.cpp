@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "kernel/policy/cgroup_use.hpp"
 #include "kernel/policy/policy_rules.hpp"
 #include "kernel/policy/units.hpp"
 
@@ -58,18 +59,6 @@ std::string or_unlimited(const std::optional<T>& value, Format format) {
 
 std::string_view truth(bool value) {
   return value ? "true" : "false";
-}
-
-std::string_view name_of(CgroupUse use) {
-  switch (use) {
-    case CgroupUse::never:
-      return "never";
-    case CgroupUse::if_delegated:
-      return "if_delegated";
-    case CgroupUse::required:
-      return "required";
-  }
-  return "required";
 }
 
 }  // namespace

@@ -9,16 +9,12 @@
 #include "kernel/run/sandbox.hpp"
 
 namespace paddock::kernel {
-namespace {
 
-// Rounded up: waking a moment early would only mean waiting again.
 int milliseconds_until(const std::optional<Clock::time_point>& time) {
   if (!time) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(*time - Clock::now());
   return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 3'600'000));
 }
-
-}  // namespace
 
 void drive(Run& run, std::vector<AlsoWatch> also_watch) {
   while (!run.finished()) {

@@ -21,6 +21,10 @@ Result<SandboxResult> run_sandboxed(const std::vector<std::string>& argv,
                                     const std::map<std::string, std::string>& env = {},
                                     const std::string& cwd = {});
 
+// For poll's timeout: until `time`, rounded up, since waking a moment early would only mean waiting
+// again; -1, for ever, without one. For drivers.
+int milliseconds_until(const std::optional<Clock::time_point>& time);
+
 // Drives `run` with poll until it is finished. `also_watch` may name one more descriptor, whose
 // readiness calls `on_also` (a signalfd, the terminal's stdin); its return value says whether to go
 // on watching it.

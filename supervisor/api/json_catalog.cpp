@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernel/confine/rlimits.hpp"
+#include "kernel/policy/cgroup_use.hpp"
 #include "supervisor/api/json.hpp"
 
 namespace paddock::supervisor {
@@ -25,18 +26,6 @@ double seconds(std::chrono::milliseconds duration) {
 
 ordered_json seconds_or_null(const std::optional<std::chrono::milliseconds>& duration) {
   return duration ? ordered_json(seconds(*duration)) : ordered_json(nullptr);
-}
-
-std::string_view name_of(kernel::CgroupUse use) {
-  switch (use) {
-    case kernel::CgroupUse::never:
-      return "never";
-    case kernel::CgroupUse::if_delegated:
-      return "if_delegated";
-    case kernel::CgroupUse::required:
-      return "required";
-  }
-  return "never";
 }
 
 ordered_json cgroup_object(const kernel::CgroupLimits& cgroup) {

@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "kernel/base/process_tree.hpp"
+#include "kernel/run/run_sandboxed.hpp"
 #include "kernel/run/strays.hpp"
 #include "supervisor/cli/run_command.hpp"
 #include "supervisor/cli/terminal.hpp"
@@ -21,12 +22,6 @@ using kernel::Run;
 
 constexpr std::chrono::milliseconds strays_time_max{2'000};
 constexpr int strays_pause_ms = 5;
-
-int milliseconds_until(const std::optional<Clock::time_point>& time) {
-  if (!time) return -1;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*time - Clock::now());
-  return static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, 3'600'000));
-}
 
 // Like kernel::drive, with the streams of this process and its signals besides.
 class EmbeddedRun {
@@ -52,7 +47,8 @@ class EmbeddedRun {
     polled_.push_back({wants_input() ? streams_.input : -1, POLLIN, 0});
     streams_.output.add_watches(polled_);
 
-    const int ready = ::poll(polled_.data(), polled_.size(), milliseconds_until(run_.next_time()));
+    const int ready =
+        ::poll(polled_.data(), polled_.size(), kernel::milliseconds_until(run_.next_time()));
     if (ready < 0 && errno != EINTR) return run_.abandon();
     run_.on_time();
     if (ready <= 0) return;

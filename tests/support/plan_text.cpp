@@ -1,4 +1,5 @@
 #include "support/plan_text.hpp"
+#include "kernel/policy/cgroup_use.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -19,18 +20,6 @@ std::string name_of_resource(int resource) {
   const auto row = std::find_if(rlimit_rows.begin(), rlimit_rows.end(),
                                 [&](const RlimitRow& r) { return r.resource == resource; });
   return row == rlimit_rows.end() ? "unknown" : row->name;
-}
-
-std::string name_of_use(CgroupUse use) {
-  switch (use) {
-    case CgroupUse::never:
-      return "never";
-    case CgroupUse::if_delegated:
-      return "if_delegated";
-    case CgroupUse::required:
-      return "required";
-  }
-  return "unknown";
 }
 
 template <class T>
@@ -73,7 +62,7 @@ std::string plan_text(const Plan& plan) {
   out << "own_user_namespace: " << plan.launch.own_user_namespace << "\n";
   out << "new_namespaces:" << words(plan.new_namespaces) << "\n";
   out << "host_uid: " << or_none(plan.host_uid) << "\n";
-  out << "cgroup: " << name_of_use(plan.cgroup.use)
+  out << "cgroup: " << name_of(plan.cgroup.use)
       << " memory_max=" << or_none(plan.cgroup.memory_max)
       << " pids_max=" << or_none(plan.cgroup.pids_max)
       << " cpu_max=" << or_none(plan.cgroup.cpu_max) << "\n";
