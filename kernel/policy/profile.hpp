@@ -42,6 +42,9 @@ struct CgroupLimits {
   bool operator==(const CgroupLimits&) const = default;
 };
 
+// Which system calls a run may make (confine/seccomp_rules.cpp has the lists).
+enum class SeccompUse { off, default_list, strict };
+
 // What a request may add to this profile. Everything else a request can only tighten.
 struct RequestRights {
   std::vector<std::string> bind_ro;  // absolute prefixes below which a request may bind read-only
