@@ -55,9 +55,6 @@ scmp_arg_cmp comparison_of(const ArgumentTest& test) {
 class Stage {
  public:
   static Result<Stage> make(Verdict otherwise) {
-    // Without it libseccomp asks the kernel, which a sandbox around the supervisor may falsify:
-    // level 3 is the first with KILL_PROCESS.
-    if (seccomp_api_set(3) != 0) return fail(ErrorCode::internal, "libseccomp is too old");
     Stage stage(seccomp_init(action_of(otherwise)));
     if (!stage.context_) return fail(ErrorCode::internal, "libseccomp: seccomp_init failed");
     // The default would kill one thread alone.

@@ -42,17 +42,18 @@ void append(std::vector<T>& to, const std::vector<T>& more) {
 
 std::vector<Denial> never() {
   std::vector<Denial> rows = {
-      // Calls with a fallback in every program that knows them, for these have been optional:
-      // the runtimes fall back on ENOSYS and give up on EPERM.
+      // Calls that older kernels lack: who uses them goes another way at ENOSYS, and gives up at
+      // EPERM.
       {Verdict::no_such_call,
        {
            "clone3",   // its flags are in memory, where a filter cannot see a CLONE_NEWUSER
            "openat2",  // likewise its mode: S_ISUID
            "io_uring_setup", "io_uring_enter", "io_uring_register",  // a way around every filter
-           "userfaultfd",  // stops the kernel in the middle of a copy: every exploit's helper
-           "memfd_secret", "process_vm_readv", "process_vm_writev",  // another process's memory
-           "pidfd_getfd",             // another process's descriptors
-           "statmount", "listmount",  // the host's mounts
+           "userfaultfd",   // stops the kernel in the middle of a copy: every exploit's helper
+           "memfd_secret",  // memory that nobody can look into
+           "process_vm_readv", "process_vm_writev",  // another process's memory
+           "pidfd_getfd",                            // another process's descriptors
+           "statmount", "listmount",                 // the host's mounts
        }},
       // A namespace of one's own comes with every capability in it, and most of the kernel's
       // privilege bugs begin there. clone is among the bounded calls.
@@ -116,7 +117,8 @@ std::vector<Bound> bounded_everywhere() {
 
   return {
       {{"clone"}, {{has_none_of(0, new_namespaces)}}},
-      // A set-id file outlives the run, and runs with the uid of whoever had it.
+      // A set-id file outlives the run, and runs with the uid of whoever had it. The mask cannot
+      // tell a directory, so `git init --shared` fails.
       {{"chmod", "fchmod", "creat"}, without_set_id(1)},
       {{"fchmodat", "fchmodat2"}, without_set_id(2)},
       {{"open"}, opens(1)},

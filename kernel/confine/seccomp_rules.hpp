@@ -4,7 +4,7 @@
 //
 // A call is judged in this order; the first that matches decides.
 //   1. foreign architecture, or x32 on x86-64: the process is killed
-//   2. a number that nobody has judged yet (is_unjudged): ENOSYS
+//   2. a number that nobody has judged yet, or that no call has: ENOSYS
 //   3. `denied`
 //   4. `bounded`: allowed with the listed arguments alone
 //   5. `allowed`; where `rest_is_refused`, all others get EPERM
