@@ -11,10 +11,13 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <initializer_list>
+
 namespace paddock::kernel {
 namespace {
 
 using Names = std::vector<std::string_view>;
+using Values = std::initializer_list<std::uint64_t>;
 
 // The kernel takes most arguments as 32-bit values and ignores what a caller left in the upper half
 // of the register. A comparison of all 64 bits would let TIOCSTI | 1 << 32 pass (CVE-2019-10063).
@@ -79,7 +82,7 @@ std::vector<Denial> never() {
   };
   // Input that the terminal's owner seems to have typed (TIOCSTI, and TIOCLINUX's paste), the
   // console's output, and line disciplines, which load a module each.
-  for (const unsigned long command : {TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD})
+  for (const std::uint64_t command : Values{TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD})
     rows.push_back({Verdict::not_permitted, {"ioctl"}, {is(1, command)}});
   return rows;
 }
@@ -110,7 +113,7 @@ std::vector<Bound> bounded_everywhere() {
   // Files, FIFOs and sockets (kind 0 is a file too): no device nodes.
   const auto makes_node = [](unsigned mode) {
     std::vector<ArgumentTests> kinds;
-    for (const std::uint64_t kind : {0, S_IFREG, S_IFIFO, S_IFSOCK})
+    for (const std::uint64_t kind : Values{0, S_IFREG, S_IFIFO, S_IFSOCK})
       kinds.push_back({masked(mode, kind_and_set_id, kind)});
     return kinds;
   };
@@ -146,7 +149,8 @@ Bound sockets(std::vector<ArgumentTests> families) {
 // (libudev). Not netfilter, xfrm, audit, generic: an administrator's.
 Bound default_sockets() {
   std::vector<ArgumentTests> families = {{is(0, AF_INET)}, {is(0, AF_INET6)}};
-  for (const std::uint64_t protocol : {NETLINK_ROUTE, NETLINK_SOCK_DIAG, NETLINK_KOBJECT_UEVENT})
+  for (const std::uint64_t protocol :
+       Values{NETLINK_ROUTE, NETLINK_SOCK_DIAG, NETLINK_KOBJECT_UEVENT})
     families.push_back({is(0, AF_NETLINK), is(2, protocol)});
   return sockets(std::move(families));
 }
@@ -158,7 +162,7 @@ Bound strict_sockets() {
                                          IPPROTO_UDPLITE, IPPROTO_ICMP, IPPROTO_ICMPV6,
                                          IPPROTO_MPTCP};
   std::vector<ArgumentTests> families = {{is(0, AF_NETLINK), is(2, NETLINK_ROUTE)}};
-  for (const std::uint64_t family : {AF_INET, AF_INET6}) {
+  for (const std::uint64_t family : Values{AF_INET, AF_INET6}) {
     for (const std::uint64_t protocol : protocols)
       families.push_back({is(0, family), is(2, protocol)});
   }
@@ -171,12 +175,12 @@ std::vector<Bound> bounded_under_strict() {
   // (CHILD_SUBREAPER), its dumpable flag, through which it would hide from the supervisor.
   std::vector<ArgumentTests> options;
   for (const std::uint64_t option :
-       {PR_SET_NAME, PR_GET_NAME, PR_GET_DUMPABLE, PR_GET_PDEATHSIG, PR_GET_KEEPCAPS,
-        PR_GET_SECUREBITS, PR_GET_CHILD_SUBREAPER, PR_CAPBSET_READ, PR_SET_NO_NEW_PRIVS,
-        PR_GET_NO_NEW_PRIVS, PR_GET_SECCOMP, PR_SET_SECCOMP, PR_SET_TIMERSLACK, PR_GET_TIMERSLACK,
-        PR_SET_THP_DISABLE, PR_GET_THP_DISABLE, PR_SET_VMA,
-        // The JVM on aarch64 asks for the vector length.
-        PR_SVE_GET_VL, PR_SVE_SET_VL})
+       Values{PR_SET_NAME, PR_GET_NAME, PR_GET_DUMPABLE, PR_GET_PDEATHSIG, PR_GET_KEEPCAPS,
+              PR_GET_SECUREBITS, PR_GET_CHILD_SUBREAPER, PR_CAPBSET_READ, PR_SET_NO_NEW_PRIVS,
+              PR_GET_NO_NEW_PRIVS, PR_GET_SECCOMP, PR_SET_SECCOMP, PR_SET_TIMERSLACK,
+              PR_GET_TIMERSLACK, PR_SET_THP_DISABLE, PR_GET_THP_DISABLE, PR_SET_VMA,
+              // The JVM on aarch64 asks for the vector length.
+              PR_SVE_GET_VL, PR_SVE_SET_VL})
     options.push_back({is(0, option)});
   return {
       {{"prctl"}, std::move(options)},
