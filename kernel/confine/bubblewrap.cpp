@@ -38,11 +38,9 @@ bool any_bind(const SandboxPolicy& policy, bool (*matches)(const std::string& pa
 // /var/tmp is a link to /tmp, unless a bind is in the way: below it, it is a tmpfs of its own; at
 // or above it, it is what the operator bound. Comes before every bind.
 void add_var_tmp(const SandboxPolicy& policy, Arguments& arguments) {
-  if (any_bind(policy,
-               [](const std::string& path) { return path == "/var" || path == "/var/tmp"; }))
-    return;
+  if (!has_own_var_tmp(policy)) return;
   append(arguments, {"--dir", "/var"});
-  if (any_bind(policy, [](const std::string& path) { return path.starts_with("/var/tmp/"); })) {
+  if (var_tmp_is_tmpfs(policy)) {
     add_tmpfs("/var/tmp", policy.tmp_bytes, "1777", arguments);
   } else {
     append(arguments, {"--symlink", "/tmp", "/var/tmp"});
@@ -104,6 +102,16 @@ std::map<std::string, std::string> synthetic_etc(const SandboxPolicy& policy,
 }
 
 }  // namespace
+
+bool has_own_var_tmp(const SandboxPolicy& policy) {
+  return !any_bind(policy,
+                   [](const std::string& path) { return path == "/var" || path == "/var/tmp"; });
+}
+
+bool var_tmp_is_tmpfs(const SandboxPolicy& policy) {
+  return has_own_var_tmp(policy) &&
+         any_bind(policy, [](const std::string& path) { return path.starts_with("/var/tmp/"); });
+}
 
 BubblewrapCall bubblewrap_call(const SandboxPolicy& policy, const HostFacts& host) {
   BubblewrapCall call;

@@ -25,6 +25,11 @@ struct BubblewrapCall {
   bool operator==(const BubblewrapCall&) const = default;
 };
 
+// /var/tmp is the sandbox's own, and not what the operator bound there.
+bool has_own_var_tmp(const SandboxPolicy& policy);
+// Then it is a link to /tmp, unless a bind lies below it: then a tmpfs.
+bool var_tmp_is_tmpfs(const SandboxPolicy& policy);
+
 BubblewrapCall bubblewrap_call(const SandboxPolicy& policy, const HostFacts& host);
 
 // The RFC's form: argv with a complete bubblewrap command line before it, for people and for

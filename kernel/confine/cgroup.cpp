@@ -96,19 +96,6 @@ Result<CgroupBase> prepare_cgroup_base(const std::string& path) {
   return base;
 }
 
-std::vector<std::string> missing_controls(const CgroupLimits& limits,
-                                          const std::optional<CgroupBase>& base) {
-  std::vector<std::string> missing;
-  const auto need = [&](bool asked, const char* controller, const char* name) {
-    if (asked && (!base || !contains(base->controllers, controller))) missing.emplace_back(name);
-  };
-  if (limits.use == CgroupUse::never) return missing;
-  need(limits.memory_max.has_value(), "memory", "NO-MEMORY-CEILING(cgroup)");
-  need(limits.pids_max.has_value(), "pids", "NO-PIDS-CEILING(cgroup)");
-  need(limits.cpu_max.has_value(), "cpu", "NO-CPU-CEILING(cgroup)");
-  return missing;
-}
-
 Result<CgroupLeaf> CgroupLeaf::create(const CgroupBase& base, const std::string& name,
                                       const CgroupLimits& limits) {
   const std::string path = base.path + "/" + name;

@@ -26,11 +26,6 @@ struct CgroupBase {
 // Fails with sandbox_not_available.
 Result<CgroupBase> prepare_cgroup_base(const std::string& path);
 
-// The controls of `limits` that leaves below `base` cannot enforce (all of them without a base), by
-// the names that a run's record uses: "NO-MEMORY-CEILING(cgroup)".
-std::vector<std::string> missing_controls(const CgroupLimits& limits,
-                                          const std::optional<CgroupBase>& base);
-
 // One run's leaf. The destructor removes it, which works once it is empty.
 class CgroupLeaf {
  public:

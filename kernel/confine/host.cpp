@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <glob.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -145,6 +147,17 @@ void detect_user_namespaces(HostFacts& host) {
       "kernel.apparmor_restrict_unprivileged_userns, or a container's seccomp profile";
 }
 
+unsigned detect_landlock_abi() {
+  constexpr unsigned ask_for_abi = 1;  // LANDLOCK_CREATE_RULESET_VERSION
+  const long abi = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, ask_for_abi);
+  return abi < 0 ? 0 : static_cast<unsigned>(abi);
+}
+
+bool detect_seccomp() {
+  constexpr std::uint32_t kill_process = SECCOMP_RET_KILL_PROCESS;
+  return ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &kill_process) == 0;
+}
+
 }  // namespace
 
 IsolationTools detect_isolation_tools() {
@@ -169,6 +182,8 @@ HostFacts detect_host() {
   host.gid = ::getegid();
   utsname names{};
   if (::uname(&names) == 0) host.kernel_release = names.release;
+  host.landlock_abi = detect_landlock_abi();
+  host.seccomp = detect_seccomp();
   detect_user_namespaces(host);
   return host;
 }

@@ -37,6 +37,8 @@ struct HostFacts {
   uid_t uid = 0;  // of this process
   gid_t gid = 0;
   std::string kernel_release;
+  unsigned landlock_abi = 0;     // 0: the kernel has no Landlock, or it is not turned on
+  bool seccomp = false;          // the kernel takes system call filters
   bool user_namespaces = false;  // a process of this user can make one
   std::string user_namespaces_problem;
 

@@ -33,10 +33,18 @@ std::string encode(const LaunchSpec& spec) {
                                .argv_count = count(spec.argv),
                                .environment_count = count(spec.environment),
                                .new_session = spec.new_session ? 1u : 0u,
-                               .own_user_namespace = spec.own_user_namespace ? 1u : 0u});
+                               .own_user_namespace = spec.own_user_namespace ? 1u : 0u,
+                               .landlock_rule_count = count(spec.landlock.allowed),
+                               .filter_length = static_cast<std::uint32_t>(
+                                   spec.filter.size() / filter_instruction_bytes),
+                               .landlock_handled_file = spec.landlock.handled_file,
+                               .landlock_scoped = spec.landlock.scoped});
   for (const Rlimit& limit : spec.rlimits)
     append_bytes(out, WireRlimit{static_cast<std::uint64_t>(limit.resource), limit.value});
+  for (const LandlockRule& rule : spec.landlock.allowed) append_bytes(out, rule.access);
+  out += spec.filter;
   append_string(out, spec.workdir);
+  for (const LandlockRule& rule : spec.landlock.allowed) append_string(out, rule.path);
   for (const auto* list : {&spec.wrapper, &spec.argv, &spec.environment})
     for (const std::string& word : *list) append_string(out, word);
   return out;
@@ -53,10 +61,17 @@ std::optional<LaunchSpec> decode_launch_spec(std::string_view bytes) {
                   .environment = strings(view.environment, view.environment_count),
                   .workdir = view.workdir,
                   .rlimits = {},
+                  .landlock = {.abi = 0,  // not part of the wire: only people need it
+                               .handled_file = view.landlock_handled_file,
+                               .scoped = view.landlock_scoped,
+                               .allowed = {}},
+                  .filter = {view.filter, view.filter_length * filter_instruction_bytes},
                   .new_session = view.new_session,
                   .own_user_namespace = view.own_user_namespace};
   for (std::size_t i = 0; i < view.rlimit_count; ++i)
     spec.rlimits.push_back({static_cast<int>(view.rlimits[i].resource), view.rlimits[i].value});
+  for (std::size_t i = 0; i < view.landlock_rule_count; ++i)
+    spec.landlock.allowed.push_back({view.landlock_paths[i], view.landlock_access[i]});
   return spec;
 }
 

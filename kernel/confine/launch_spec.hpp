@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernel/confine/landlock.hpp"
 #include "kernel/confine/launch_wire.hpp"
 
 namespace paddock::kernel {
@@ -25,6 +26,8 @@ struct LaunchSpec {
   std::vector<std::string> environment;  // the agent's, "NAME=value", and nothing else
   std::string workdir;                   // the agent's, as seen from inside
   std::vector<Rlimit> rlimits;           // soft == hard, set in the agent's process
+  LandlockRules landlock;                // set by the agent's process on itself
+  std::string filter;                    // loaded last: seccomp_filter()'s bytes, or empty
   bool new_session = true;               // setsid; otherwise a process group of its own
   bool own_user_namespace = false;       // for runs without bwrap: NPROC then counts this run alone
 

@@ -51,9 +51,11 @@ bool parse_spec(char* bytes, size_t size, SpecView& view) {
   memcpy(&header, header_bytes, sizeof header);
   if (header.new_session > 1 || header.own_user_namespace > 1) return false;
   // Each rlimit takes 16 bytes and each string at least one: larger counts cannot be true.
-  const size_t strings =
-      size_t{header.wrapper_count} + header.argv_count + header.environment_count;
-  if (header.rlimit_count > size / sizeof(WireRlimit) || strings > size) return false;
+  const size_t strings = size_t{header.landlock_rule_count} + header.wrapper_count +
+                         header.argv_count + header.environment_count;
+  if (header.rlimit_count > size / sizeof(WireRlimit) || strings > size ||
+      header.filter_length > filter_length_max)
+    return false;
 
   const char* const rlimits = cursor.take(header.rlimit_count * sizeof(WireRlimit));
   if (rlimits == nullptr) return false;
@@ -63,9 +65,19 @@ bool parse_spec(char* bytes, size_t size, SpecView& view) {
     if (view.rlimits[i].resource > INT_MAX) return false;
   }
 
-  view.pointers = static_cast<char**>(calloc(strings + 3, sizeof(char*)));
+  const char* const access = cursor.take(header.landlock_rule_count * sizeof(uint64_t));
+  view.filter = cursor.take(size_t{header.filter_length} * filter_instruction_bytes);
+  if (access == nullptr || view.filter == nullptr) return false;
+  view.landlock_access = reinterpret_cast<const uint64_t*>(access);
+  view.landlock_rule_count = header.landlock_rule_count;
+  view.landlock_handled_file = header.landlock_handled_file;
+  view.landlock_scoped = header.landlock_scoped;
+  view.filter_length = header.filter_length;
+
+  view.pointers = static_cast<char**>(calloc(strings + 4, sizeof(char*)));
   if (view.pointers == nullptr) return false;
-  view.wrapper = view.pointers;
+  view.landlock_paths = view.pointers;
+  view.wrapper = view.landlock_paths + header.landlock_rule_count + 1;
   view.argv = view.wrapper + header.wrapper_count + 1;
   view.environment = view.argv + header.argv_count + 1;
   view.wrapper_count = header.wrapper_count;
@@ -74,7 +86,9 @@ bool parse_spec(char* bytes, size_t size, SpecView& view) {
   view.new_session = header.new_session == 1;
   view.own_user_namespace = header.own_user_namespace == 1;
   view.workdir = cursor.take_string();
-  return view.workdir != nullptr && take_strings(cursor, view.wrapper_count, view.wrapper) &&
+  return view.workdir != nullptr &&
+         take_strings(cursor, view.landlock_rule_count, view.landlock_paths) &&
+         take_strings(cursor, view.wrapper_count, view.wrapper) &&
          take_strings(cursor, view.argv_count, view.argv) &&
          take_strings(cursor, view.environment_count, view.environment) && cursor.at == cursor.end;
 }

@@ -43,14 +43,26 @@ struct ControlMessage {
   int32_t signal = 0;        // signal number, or 0
   uint64_t cpu_user_us = 0;  // of the agent and every descendant that was reaped
   uint64_t cpu_system_us = 0;
-  uint64_t max_rss_kib = 0;  // of the largest single process
-  uint64_t own_cpu_us = 0;   // agent_exited: of the agent's process alone, as RLIMIT_CPU counts
+  uint64_t max_rss_kib = 0;    // of the largest single process
+  uint64_t own_cpu_us = 0;     // agent_exited: of the agent's process alone, as RLIMIT_CPU counts
+  uint32_t landlock_seen = 0;  // agent_ready: LandlockSeen bits
   char text[96] = {};
 };
 static_assert(sizeof(ControlMessage) <= 160);
 
-// ---- The launch spec: a SpecHeader, its rlimits, then NUL-terminated strings: the working
-// directory, the wrapper's words, the agent's argv, the agent's environment. ----------------------
+// What Landlock refused to the agent's process when it tried, after it had set its rules. There is
+// no other way to see Landlock: the kernel shows a process's domain to nobody.
+constexpr uint32_t landlock_seen_file = 1;    // opening a file that no rule allows
+constexpr uint32_t landlock_seen_signal = 2;  // a signal to its own init
+
+// LANDLOCK_SCOPE_* of linux/landlock.h (ABI 6).
+constexpr uint64_t landlock_scope_abstract_unix = 1;
+constexpr uint64_t landlock_scope_signal = 2;
+
+// ---- The launch spec: a SpecHeader, its rlimits, the access of each Landlock rule, the system
+// call filter, then NUL-terminated strings: the working directory, the paths of the Landlock rules,
+// the wrapper's words, the agent's argv, the agent's environment.
+// -------------------------------------
 
 struct WireRlimit {
   uint64_t resource = 0;
@@ -64,12 +76,26 @@ struct SpecHeader {
   uint32_t environment_count = 0;
   uint32_t new_session = 0;         // 0 or 1
   uint32_t own_user_namespace = 0;  // 0 or 1
+  uint32_t landlock_rule_count = 0;
+  uint32_t filter_length = 0;  // instructions: struct sock_filter, 8 bytes each
+  uint64_t landlock_handled_file = 0;
+  uint64_t landlock_scoped = 0;
 };
+static_assert(sizeof(SpecHeader) % sizeof(uint64_t) == 0, "what follows it is aligned");
+constexpr uint32_t filter_length_max = 4096;    // BPF_MAXINSNS, linux/bpf_common.h
+constexpr size_t filter_instruction_bytes = 8;  // struct sock_filter
 
 // A spec in place: every pointer points into the bytes that were parsed, or into `pointers`.
 struct SpecView {
   const WireRlimit* rlimits = nullptr;
   size_t rlimit_count = 0;
+  uint64_t landlock_handled_file = 0;
+  uint64_t landlock_scoped = 0;
+  const uint64_t* landlock_access = nullptr;  // of each path in landlock_paths
+  char** landlock_paths = nullptr;
+  size_t landlock_rule_count = 0;
+  const char* filter = nullptr;
+  size_t filter_length = 0;  // instructions
   char* workdir = nullptr;
   char** wrapper = nullptr;  // each list ends with a null pointer, as execve wants it
   size_t wrapper_count = 0;

@@ -1,6 +1,8 @@
 #include "kernel/launch/agent.hpp"
 
 #include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -12,6 +14,7 @@
 #include <string.h>
 
 #include "kernel/launch/control.hpp"
+#include "kernel/launch/landlock.hpp"
 #include "kernel/launch/process_state.hpp"
 
 namespace paddock::launch {
@@ -61,6 +64,16 @@ void drop_capabilities() {
   if (::syscall(SYS_capset, &header, data) != 0) die("capset", errno);
 }
 
+// Last, because what comes before it calls much that an agent has no business to call.
+void load_filter(const kernel::SpecView& spec) {
+  if (spec.filter_length == 0) return;
+  const sock_fprog program{
+      static_cast<unsigned short>(spec.filter_length),
+      reinterpret_cast<sock_filter*>(const_cast<char*>(spec.filter))};  // the kernel only reads it
+  if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0)
+    die("load the system call filter", errno);
+}
+
 void wait_at_gate(int gate) {
   char byte = 0;
   ssize_t count = 0;
@@ -87,12 +100,16 @@ void become_agent(const kernel::SpecView& spec, int gate, int exec_error) {
   // Readable for the supervisor, which now looks at the namespaces through /proc. Nothing foreign
   // runs in this process yet, and execve makes it dumpable in any case.
   if (::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0) die("become readable", errno);
+  // 3 and up: control socket, spec, gate, and whatever a later change forgets.
+  if (::syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) != 0)
+    die("close_range", errno);
+  restrict_with_landlock(spec);
+  const uint32_t seen = landlock_seen();
+  load_filter(spec);
 
-  send({.kind = kernel::ControlKind::agent_ready});
+  send({.kind = kernel::ControlKind::agent_ready, .landlock_seen = seen});
   wait_at_gate(gate);
 
-  // 3 and up: control socket, spec, gate, and whatever a later change forgets.
-  if (::syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) != 0) ::_exit(1);
   environ = spec.environment;
   ::execvp(spec.argv[0], spec.argv);
   const int error = errno;

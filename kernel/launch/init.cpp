@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -152,12 +153,21 @@ class Init {
     for (;;) {
       siginfo_t info{};
       if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG) != 0 || info.si_pid == 0) return;
-      if (info.si_pid != agent_) continue;
+      if (stopped_for_us(info) || info.si_pid != agent_) continue;
       if (exec_error_ >= 0) read_exec_result();  // its message, if any, is older than its death
       report(info);
       over_ = true;
       return;
     }
+  }
+
+  // A program that asks to be traced (PTRACE_TRACEME) makes this process its tracer, and its stops
+  // come here as if they were ends. It is let go, with the signal that it stopped for.
+  static bool stopped_for_us(const siginfo_t& info) {
+    if (info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED) return false;
+    const int signal = info.si_status == SIGTRAP ? 0 : info.si_status;
+    ::ptrace(PTRACE_DETACH, info.si_pid, nullptr, signal);
+    return true;
   }
 
   // The kernel has the agent's own share only until it is reaped; then it is summed up with that of

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kernel/policy/binds.hpp"
+#include "kernel/policy/choices.hpp"
 #include "kernel/policy/environment.hpp"
 #include "kernel/policy/names.hpp"
 #include "kernel/policy/parse.hpp"
@@ -14,6 +15,22 @@ namespace {
 template <class T>
 void assign(T& field, std::optional<T> value) {
   if (value) field = std::move(*value);
+}
+
+// "use is 'maybe'; known are 'never', 'if_delegated', 'required'"
+template <class Choice, std::size_t size>
+void read_choice(TomlReader& reader, std::string_view table, std::string_view key,
+                 const std::array<Named<Choice>, size>& choices, Choice& field) {
+  const auto written = reader.text(table, key);
+  if (!written) return;
+  if (const auto choice = choice_in(choices, *written)) {
+    field = *choice;
+    return;
+  }
+  std::vector<std::string> known;
+  for (const Named<Choice>& named : choices) known.emplace_back(named.name);
+  reader.report(reader.place(table, key),
+                fmt::format("{} is '{}'; known are {}", key, *written, quoted_list(known)));
 }
 
 void read_limits(TomlReader& reader, Profile& profile) {
@@ -30,22 +47,23 @@ void read_limits(TomlReader& reader, Profile& profile) {
 }
 
 void read_cgroup(TomlReader& reader, CgroupLimits& cgroup) {
-  if (const auto use = reader.text("cgroup", "use")) {
-    if (*use == "never") {
-      cgroup.use = CgroupUse::never;
-    } else if (*use == "if_delegated") {
-      cgroup.use = CgroupUse::if_delegated;
-    } else if (*use == "required") {
-      cgroup.use = CgroupUse::required;
-    } else {
-      reader.report(
-          reader.place("cgroup", "use"),
-          fmt::format("use is '{}'; known are 'never', 'if_delegated', 'required'", *use));
-    }
-  }
+  read_choice(reader, "cgroup", "use", cgroup_uses, cgroup.use);
   cgroup.memory_max = reader.bytes("cgroup", "memory_max");
   cgroup.pids_max = reader.count("cgroup", "pids_max");
   cgroup.cpu_max = reader.number("cgroup", "cpu_max");
+}
+
+void read_landlock(TomlReader& reader, LandlockLimits& landlock) {
+  read_choice(reader, "landlock", "use", landlock_uses, landlock.use);
+  const auto abi = reader.count("landlock", "abi");
+  if (abi && *abi > landlock_abi_most) {
+    reader.report(reader.place("landlock", "abi"),
+                  fmt::format("abi is {}; known are 1 to {}", *abi, landlock_abi_most));
+  } else if (abi) {
+    landlock.abi = static_cast<unsigned>(*abi);
+  }
+  if (reader.has("landlock", "abi") && landlock.use == LandlockUse::never)
+    reader.report(reader.place("landlock", "abi"), "abi has no effect with use = \"never\"");
 }
 
 void read_isolation(TomlReader& reader, Profile& profile) {
@@ -59,14 +77,9 @@ void read_isolation(TomlReader& reader, Profile& profile) {
   assign(profile.tmp_bytes, reader.bytes("isolation", "tmp_bytes"));
   assign(profile.workspace_bytes, reader.bytes("isolation", "workspace_bytes"));
   assign(profile.new_session, reader.boolean("isolation", "new_session"));
+  read_choice(reader, "isolation", "seccomp", seccomp_uses, profile.seccomp);
+  assign(profile.own_host_uid, reader.boolean("isolation", "own_host_uid"));
 
-  const auto seccomp = reader.text("isolation", "seccomp");
-  if (seccomp && *seccomp != "off") {
-    reader.report(reader.place("isolation", "seccomp"),
-                  fmt::format("seccomp '{}' is not available in this version of paddock; only "
-                              "\"off\" is",
-                              *seccomp));
-  }
   // These two size file systems that only bubblewrap makes. In the policy they always have a value,
   // so that only here can be seen that somebody wrote one and counts on it.
   for (const std::string_view key : {"tmp_bytes", "workspace_bytes"}) {
@@ -152,6 +165,7 @@ ParsedProfile read_profile(std::string_view text, const std::string& file,
   read_limits(*reader, profile);
   read_cgroup(*reader, profile.cgroup);
   read_isolation(*reader, profile);
+  read_landlock(*reader, profile.landlock);
   read_environment(*reader, profile);
   read_requests(*reader, profile);
   check_rules(*reader, profile);

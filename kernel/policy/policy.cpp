@@ -1,12 +1,9 @@
 #include "kernel/policy/policy.hpp"
 
-#include <sodium.h>
-
-#include <array>
-
 #include <fmt/format.h>
 
-#include "kernel/policy/cgroup_use.hpp"
+#include "kernel/base/hash.hpp"
+#include "kernel/policy/choices.hpp"
 #include "kernel/policy/policy_rules.hpp"
 #include "kernel/policy/units.hpp"
 
@@ -97,19 +94,17 @@ std::string canonical_text(const SandboxPolicy& policy) {
   line("workspace_bytes", format_bytes(policy.workspace_bytes));
   line("deny_network", truth(policy.deny_network));
   line("new_session", truth(policy.new_session));
+  line("seccomp", name_of(policy.seccomp));
+  line("own_host_uid", truth(policy.own_host_uid));
+  line("landlock.use", name_of(policy.landlock.use));
+  line("landlock.abi", number(policy.landlock.abi));
   line("environment", quoted(policy.environment));
   line("allow_degraded", truth(policy.allow_degraded));
   return text;
 }
 
 std::string policy_hash(const SandboxPolicy& policy) {
-  const std::string text = canonical_text(policy);
-  std::array<unsigned char, crypto_hash_sha256_BYTES> digest{};
-  crypto_hash_sha256(digest.data(), reinterpret_cast<const unsigned char*>(text.data()),
-                     text.size());
-  std::string hex;
-  for (const unsigned char byte : digest) hex += fmt::format("{:02x}", byte);
-  return hex;
+  return sha256_hex(canonical_text(policy));
 }
 
 }  // namespace paddock::kernel

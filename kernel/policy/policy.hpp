@@ -40,6 +40,9 @@ struct SandboxPolicy {
   std::uint64_t workspace_bytes = 256u << 20;
   bool deny_network = false;
   bool new_session = true;
+  SeccompUse seccomp = SeccompUse::off;
+  bool own_host_uid = false;
+  LandlockLimits landlock;
 
   std::map<std::string, std::string> environment;  // all that the agent gets besides HOME, PATH ...
   bool allow_degraded = false;

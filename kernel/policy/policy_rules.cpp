@@ -38,6 +38,7 @@ class Rules {
     check_limits();
     check_times();
     check_cgroup();
+    check_landlock();
     check_needs_of_isolation();
     check_binds();
     check_workdir();
@@ -104,6 +105,12 @@ class Rules {
     if (cgroup.memory_max) add("cgroup", "memory_max", unused);
     if (cgroup.pids_max) add("cgroup", "pids_max", unused);
     if (cgroup.cpu_max) add("cgroup", "cpu_max", unused);
+  }
+
+  void check_landlock() {
+    const unsigned abi = policy_.landlock.abi;
+    if (abi < 1 || abi > landlock_abi_most)
+      add("landlock", "abi", fmt::format("is {}; known are 1 to {}", abi, landlock_abi_most));
   }
 
   void check_needs_of_isolation() {

@@ -42,8 +42,28 @@ struct CgroupLimits {
   bool operator==(const CgroupLimits&) const = default;
 };
 
-// Which system calls a run may make (confine/seccomp_rules.cpp has the lists).
-enum class SeccompUse { off, default_list, strict };
+// Landlock, set by the agent's process on itself. With bubblewrap it also says which files may be
+// read and written; without it, it only cuts the agent off from processes outside its run.
+enum class LandlockUse {
+  never,
+  if_supported,  // used where the kernel has it; the run's record says so if not
+  required,      // refused where the kernel does not have it
+};
+constexpr unsigned landlock_abi_most = 6;  // of those that paddock uses something of
+struct LandlockLimits {
+  LandlockUse use = LandlockUse::never;
+  unsigned abi = 1;  // the least that counts as having it; of a kernel with more, more is used, and
+                     // the receipt says what
+
+  bool operator==(const LandlockLimits&) const = default;
+};
+
+// The system call filter that the agent's process loads last.
+enum class SeccompUse {
+  off,
+  default_list,  // "default": all but what only administrators and attackers call
+  strict,        // what interpreters, compilers and their programs are known to need
+};
 
 // What a request may add to this profile. Everything else a request can only tighten.
 struct RequestRights {
@@ -74,6 +94,11 @@ struct Profile {
   std::uint64_t tmp_bytes = 64u << 20;         // size of each of /tmp, /dev/shm and HOME
   std::uint64_t workspace_bytes = 256u << 20;  // size of the private /workspace
   bool new_session = true;                     // setsid in the agent's process
+  SeccompUse seccomp = SeccompUse::off;
+  bool own_host_uid = false;  // required: a host uid that nothing else on the host has, which takes
+                              // a supervisor started as root. It gives one in any case
+
+  LandlockLimits landlock;
 
   std::vector<std::string> allow_environment;      // names a request may set
   std::map<std::string, std::string> environment;  // set by the profile itself

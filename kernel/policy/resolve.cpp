@@ -43,6 +43,9 @@ SandboxPolicy policy_of(const Profile& profile) {
   policy.workspace_bytes = profile.workspace_bytes;
   policy.deny_network = profile.deny_network;
   policy.new_session = profile.new_session;
+  policy.seccomp = profile.seccomp;
+  policy.own_host_uid = profile.own_host_uid;
+  policy.landlock = profile.landlock;
   policy.environment = profile.environment;
   return policy;
 }

@@ -2,7 +2,10 @@
 
 #include <sys/resource.h>
 
+#include "kernel/base/hash.hpp"
 #include "kernel/confine/bubblewrap.hpp"
+#include "kernel/confine/landlock.hpp"
+#include "kernel/confine/seccomp.hpp"
 
 namespace paddock::kernel {
 namespace {
@@ -91,12 +94,17 @@ Result<Plan> make_plan(const SandboxPolicy& policy, const std::vector<std::strin
       environment_of(policy, policy.use_bubblewrap ? sandbox_home : identity.workspace);
   plan.launch.rlimits = rlimits_of(policy);
   plan.launch.new_session = policy.new_session;
+  plan.launch.landlock = landlock_rules(policy, host);
+  if (host.seccomp) plan.launch.filter = TRY(seccomp_filter(policy.seccomp));
+  if (!plan.launch.filter.empty()) plan.filter_hash = sha256_hex(plan.launch.filter);
   if (policy.use_bubblewrap) {
     plan_with_bubblewrap(policy, host, plan);
   } else {
     plan_without_bubblewrap(policy, identity, plan);
   }
+  plan.mounts = planned_mounts(policy, host);
   plan.host_uid = identity.host_uid;
+  plan.cgroup_leaf = identity.cgroup;
   plan.cgroup = policy.cgroup;
   plan.wall_clock = policy.wall_clock;
   plan.grace = policy.grace;

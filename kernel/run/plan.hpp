@@ -14,6 +14,7 @@
 #include "kernel/base/error.hpp"
 #include "kernel/confine/host.hpp"
 #include "kernel/confine/launch_spec.hpp"
+#include "kernel/confine/mounts.hpp"
 #include "kernel/policy/policy.hpp"
 
 namespace paddock::kernel {
@@ -23,6 +24,7 @@ struct RunIdentity {
   std::optional<uid_t> host_uid;  // a host uid (and gid) of its own; absent: the supervisor's own
   std::string workspace;          // for runs without bubblewrap: a private directory on the host
   std::string cwd;                // for runs without bubblewrap: where to start; empty: workspace
+  std::string cgroup{};  // its leaf, as /proc/PID/cgroup shows it to the supervisor; empty: none
 
   bool operator==(const RunIdentity&) const = default;
 };
@@ -36,10 +38,15 @@ struct Plan {
   std::vector<std::string> bubblewrap;  // what fd_bubblewrap_args holds; empty: no bubblewrap
   std::map<int, std::string> files;     // descriptor -> contents, for bwrap --file
   std::vector<std::string> binds;       // host paths that the run sees, for the receipt
-  std::vector<std::string>
-      new_namespaces;  // names as in /proc/PID/ns; seen on the process or refused
 
-  std::optional<uid_t> host_uid;
+  // What must be seen on the process, or it is refused.
+  std::vector<std::string> new_namespaces;  // names as in /proc/PID/ns
+  std::vector<Mount> mounts;
+  std::optional<uid_t> host_uid;  // absent: the supervisor's own
+  std::string cgroup_leaf;
+  std::map<std::string, std::string> cgroup_knobs;  // "memory.max" -> "536870912"
+  std::string filter_hash;  // SHA-256 of the system call filter, in hex; empty: no filter
+
   CgroupLimits cgroup;
 
   std::optional<std::chrono::milliseconds> wall_clock;  // from the opened gate to SIGTERM

@@ -1,5 +1,6 @@
 #include "kernel/run/receipt.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <climits>
+#include <filesystem>
 #include <sstream>
 
 #include "kernel/base/fd.hpp"
@@ -16,6 +18,7 @@ namespace paddock::kernel {
 namespace {
 
 constexpr std::size_t proc_file_bytes_max = 64 * 1024;
+constexpr std::size_t mountinfo_bytes_max = 4 * 1024 * 1024;  // a host of many containers
 constexpr std::array namespaces = {"cgroup", "ipc", "mnt", "net", "pid", "user", "uts"};
 
 // The rest of the line that begins with `key`, without blanks around it.
@@ -58,13 +61,47 @@ std::string link_target(const std::string& path) {
   return size < 0 ? std::string() : std::string(target, static_cast<std::size_t>(size));
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : " ") + word;
-  return out;
+// The four ids of a "Uid:" or "Gid:" line, which must be one.
+Result<unsigned> only_id(const std::string& status, const std::string& key) {
+  std::istringstream words(field(status, key));
+  unsigned real = 0;
+  unsigned effective = 0;
+  unsigned saved = 0;
+  unsigned of_files = 0;
+  words >> real >> effective >> saved >> of_files;
+  if (!words || effective != real || saved != real || of_files != real)
+    return fail(ErrorCode::io, "the process has several ids: " + key + " " + field(status, key));
+  return real;
+}
+
+unsigned filters_of(const std::string& status) {
+  const std::string count = field(status, "Seccomp_filters:");
+  unsigned filters = 0;
+  std::from_chars(count.data(), count.data() + count.size(), filters);
+  return filters;
+}
+
+// Those without close-on-exec.
+Result<std::vector<int>> inherited_descriptors(const std::string& proc) {
+  std::vector<int> descriptors;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(proc + "fdinfo", error)) {
+    const std::string text = TRY(read_file(entry.path().string(), proc_file_bytes_max));
+    const std::string octal = field(text, "flags:");
+    unsigned flags = 0;
+    std::from_chars(octal.data(), octal.data() + octal.size(), flags, 8);
+    if ((flags & O_CLOEXEC) == 0) descriptors.push_back(std::stoi(entry.path().filename()));
+  }
+  if (error) return fail(ErrorCode::io, "read '" + proc + "fdinfo': " + error.message());
+  std::sort(descriptors.begin(), descriptors.end());
+  return descriptors;
 }
 
 }  // namespace
+
+bool Receipt::has_own_mounts() const {
+  return std::find(new_namespaces.begin(), new_namespaces.end(), "mnt") != new_namespaces.end();
+}
 
 Result<Receipt> observe(pid_t pid) {
   const std::string proc = "/proc/" + std::to_string(pid) + "/";
@@ -74,10 +111,16 @@ Result<Receipt> observe(pid_t pid) {
 
   Receipt receipt;
   receipt.pid = pid;
-  const std::string uid = field(status, "Uid:");
-  std::from_chars(uid.data(), uid.data() + uid.size(), receipt.host_uid);
+  receipt.host_uid = TRY(only_id(status, "Uid:"));
+  receipt.host_gid = TRY(only_id(status, "Gid:"));
+  receipt.groups = field(status, "Groups:");
   receipt.no_new_privs = field(status, "NoNewPrivs:") == "1";
   receipt.capabilities = capabilities_of(status);
+  // A supervisor in a container has filters of its own, which every run inherits.
+  const std::string own_status = TRY(read_file("/proc/self/status", proc_file_bytes_max));
+  receipt.filters = filters_of(status) - std::min(filters_of(status), filters_of(own_status));
+  receipt.mounts = parse_mountinfo(TRY(read_file(proc + "mountinfo", mountinfo_bytes_max)));
+  receipt.descriptors = TRY(inherited_descriptors(proc));
   receipt.cgroup = field(cgroups, "0::");
   for (const RlimitRow& row : rlimit_rows) receipt.rlimits[row.name] = limit_of(limits, row);
   for (std::size_t i = 0; i < namespaces.size(); ++i) {
@@ -89,27 +132,6 @@ Result<Receipt> observe(pid_t pid) {
       receipt.new_namespaces.emplace_back(namespaces[i]);
   }
   return receipt;
-}
-
-std::vector<std::string> compare(const Plan& plan, const Receipt& receipt) {
-  std::vector<std::string> differences;
-  const auto check = [&](const std::string& what, const std::string& planned,
-                         const std::string& seen) {
-    if (planned != seen) differences.push_back(what + " is " + seen + ", planned " + planned);
-  };
-  for (const Rlimit& limit : plan.launch.rlimits) {
-    const auto row = std::find_if(rlimit_rows.begin(), rlimit_rows.end(),
-                                  [&](const RlimitRow& r) { return r.resource == limit.resource; });
-    const auto seen = receipt.rlimits.find(row->name);
-    check(row->name, std::to_string(limit.value),
-          seen == receipt.rlimits.end() ? "not seen" : seen->second);
-  }
-  check("the list of new namespaces", joined(plan.new_namespaces), joined(receipt.new_namespaces));
-  if (plan.host_uid)
-    check("the host uid", std::to_string(*plan.host_uid), std::to_string(receipt.host_uid));
-  if (!receipt.no_new_privs) differences.emplace_back("no_new_privs is not set");
-  check("the set of capabilities", "0000000000000000", receipt.capabilities);
-  return differences;
 }
 
 }  // namespace paddock::kernel

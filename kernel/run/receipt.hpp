@@ -16,19 +16,33 @@
 namespace paddock::kernel {
 
 struct Receipt {
-  pid_t pid = -1;  // as the supervisor sees it
-  uid_t host_uid = 0;
+  pid_t pid = -1;      // as the supervisor sees it
+  uid_t host_uid = 0;  // real, effective, saved and of files: all alike, or observe fails
+  gid_t host_gid = 0;
+  std::string groups;  // supplementary, as the kernel lists them
   std::map<std::string, std::string>
       rlimits;                              // "cpu_seconds" -> "120" or "unlimited", soft == hard
   std::vector<std::string> new_namespaces;  // those that differ from the supervisor's
   bool no_new_privs = false;
-  std::string capabilities;  // in the inheritable, permitted, effective or ambient set; hex
-  std::string cgroup;        // of cgroup v2, or empty
+  std::string capabilities;      // in the inheritable, permitted, effective or ambient set; hex
+  unsigned filters = 0;          // system call filters, beyond those that the supervisor has itself
+  std::vector<Mount> mounts;     // as its mount namespace has them; for runs with bubblewrap
+  std::vector<int> descriptors;  // that the program will inherit
+  std::string cgroup;            // of cgroup v2, or empty
+
+  // Not from /proc/PID: the run adds these.
+  std::map<std::string, std::string> cgroup_knobs;  // as the kernel now shows them
+  unsigned landlock_abi = 0;                        // of the rules that were set; 0: none
+  std::uint32_t landlock_seen = 0;  // landlock_seen_* bits: what it refused to paddock-launch, in
+                                    // the agent's process, before the program
+
+  bool has_own_mounts() const;
 
   bool operator==(const Receipt&) const = default;
 };
 
-// Reads /proc/PID/{status,limits,ns,cgroup}. Fails with io if the process is gone or not readable.
+// Reads /proc/PID/{status,limits,ns,cgroup,mountinfo,fdinfo}. Fails with io if the process is gone
+// or not readable.
 Result<Receipt> observe(pid_t pid);
 
 // What differs between plan and receipt, for people; empty: it is as planned. Pure.

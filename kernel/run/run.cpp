@@ -193,6 +193,7 @@ void Run::read_control() {
     switch (message.kind) {
       case ControlKind::agent_ready:
         agent_ = sender_of(header);
+        landlock_seen_ = message.landlock_seen;
         perform(machine_.on(AgentReady{}));
         break;
       case ControlKind::agent_started:
@@ -383,13 +384,15 @@ void Run::open_gate() {
 }
 
 void Run::check_receipt() {
-  const auto receipt = observe(agent_);
+  auto receipt = observe(agent_);
   const std::vector<std::string> moved = bound_.differences(agent_);
   if (!receipt) {
     perform(machine_.on(
         ReceiptMismatch{"the confinement cannot be observed: " + receipt.error().message}));
     return;
   }
+  receipt->landlock_abi = plan_.launch.landlock.abi;
+  receipt->landlock_seen = landlock_seen_;
   receipt_ = *receipt;
   std::string differences;
   std::vector<std::string> all = compare(plan_, *receipt);

@@ -123,6 +123,7 @@ class Run {
   std::optional<Clock::time_point> look_again_;  // whether the cgroup is empty now
 
   pid_t agent_ = -1;
+  std::uint32_t landlock_seen_ = 0;  // by paddock-launch, in the agent's process
   bool gate_opened_ = false;
   std::string setup_messages_;  // what came on stderr before the program could write to it
   std::optional<Receipt> receipt_;

@@ -4,24 +4,11 @@
 
 #include <utility>
 
+#include "kernel/confine/controls.hpp"
 #include "kernel/confine/launcher.hpp"
 
 namespace paddock::kernel {
 namespace {
-
-// A control of the cgroup that is missing: refused if the policy requires it, unless the request
-// said allow_degraded; recorded in both that case and the "if delegated" one.
-Result<std::vector<std::string>> missing_or_refused(const SandboxPolicy& policy,
-                                                    const std::optional<CgroupBase>& base) {
-  std::vector<std::string> missing = missing_controls(policy.cgroup, base);
-  if (missing.empty() || policy.cgroup.use != CgroupUse::required || policy.allow_degraded)
-    return missing;
-  std::string names;
-  for (const std::string& name : missing) names += (names.empty() ? "" : ", ") + name;
-  return fail(ErrorCode::sandbox_not_available,
-              "profile '" + policy.profile + "' requires cgroup v2 controls that this host does " +
-                  "not delegate: " + names);
-}
 
 // As root: a run writes as its host uid, so that uid must be able to.
 Result<void> check_writable(const std::string& path, const struct stat& info, uid_t uid) {
@@ -63,7 +50,8 @@ Result<std::optional<uid_t>> Sandbox::shared_uid(const SandboxPolicy& policy) co
 
 Result<Plan> Sandbox::plan(const SandboxPolicy& policy, const std::vector<std::string>& argv,
                            const RunIdentity& identity) const {
-  std::vector<std::string> missing = TRY(missing_or_refused(policy, cgroup_base_));
+  std::vector<std::string> missing =
+      TRY(record_or_refuse(policy, missing_controls(policy, host_, cgroup_base_)));
   Plan plan = TRY(make_plan(policy, argv, host_, identity));
   plan.degraded = std::move(missing);
   return plan;

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernel/confine/rlimits.hpp"
-#include "kernel/policy/cgroup_use.hpp"
+#include "kernel/policy/choices.hpp"
 #include "supervisor/api/json.hpp"
 
 namespace paddock::supervisor {
@@ -35,6 +35,12 @@ ordered_json cgroup_object(const kernel::CgroupLimits& cgroup) {
           {"cpu_max", value_or_null(cgroup.cpu_max)}};
 }
 
+ordered_json landlock_limits_object(const kernel::LandlockLimits& landlock) {
+  ordered_json object = {{"use", name_of(landlock.use)}};
+  if (landlock.use != kernel::LandlockUse::never) object["abi"] = landlock.abi;
+  return object;
+}
+
 ordered_json profile_object(const kernel::Profile& profile) {
   const kernel::ResourceLimits& limits = profile.limits;
   return {
@@ -61,7 +67,9 @@ ordered_json profile_object(const kernel::Profile& profile) {
         {"tmp_bytes", profile.tmp_bytes},
         {"workspace_bytes", profile.workspace_bytes},
         {"new_session", profile.new_session},
-        {"seccomp", "off"}}},
+        {"seccomp", name_of(profile.seccomp)},
+        {"own_host_uid", profile.own_host_uid}}},
+      {"landlock", landlock_limits_object(profile.landlock)},
       {"environment", {{"allow", profile.allow_environment}, {"set", profile.environment}}},
       {"requests",
        {{"bind_ro", profile.requests.bind_ro},
@@ -86,6 +94,23 @@ ordered_json rlimits_object(const std::vector<kernel::Rlimit>& rlimits) {
   return object;
 }
 
+std::vector<std::string> mount_lines(const std::vector<kernel::Mount>& mounts) {
+  std::vector<std::string> lines;
+  lines.reserve(mounts.size());
+  for (const kernel::Mount& mount : mounts) lines.push_back(to_string(mount));
+  return lines;
+}
+
+// Rights as the bits of linux/landlock.h.
+ordered_json landlock_object(const kernel::LandlockRules& rules) {
+  ordered_json allowed = ordered_json::object();
+  for (const kernel::LandlockRule& rule : rules.allowed) allowed[rule.path] = rule.access;
+  return {{"abi", rules.abi},
+          {"handled_file", rules.handled_file},
+          {"scoped", rules.scoped},
+          {"allowed", std::move(allowed)}};
+}
+
 }  // namespace
 
 std::string plan_to_json(const kernel::SandboxPolicy& policy, const kernel::Plan& plan) {
@@ -104,8 +129,13 @@ std::string plan_to_json(const kernel::SandboxPolicy& policy, const kernel::Plan
       {"wrapper", plan.launch.wrapper},
       {"bubblewrap_args", plan.bubblewrap},
       {"files", std::move(files)},
+      {"mounts", mount_lines(plan.mounts)},
+      {"seccomp_sha256", plan.filter_hash},
+      {"landlock", landlock_object(plan.launch.landlock)},
       {"host_uid", value_or_null(plan.host_uid)},
       {"cgroup", cgroup_object(plan.cgroup)},
+      {"cgroup_leaf", plan.cgroup_leaf},
+      {"cgroup_knobs", plan.cgroup_knobs},
       {"wall_seconds", seconds_or_null(plan.wall_clock)},
       {"grace_seconds", seconds(plan.grace)},
       {"output_bytes", plan.output_bytes},
@@ -141,6 +171,8 @@ std::string host_to_json(const kernel::HostFacts& host, const std::string& cgrou
       {"bubblewrap", host.bubblewrap},
       {"bubblewrap_version", host.bubblewrap_version},
       {"bubblewrap_problem", host.bubblewrap_problem},
+      {"landlock_abi", host.landlock_abi},
+      {"seccomp", host.seccomp},
       {"user_namespaces", host.user_namespaces},
       {"user_namespaces_problem", host.user_namespaces_problem},
       {"cgroup_base", cgroup_base},

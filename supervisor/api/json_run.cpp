@@ -34,16 +34,39 @@ void add_bytes(ordered_json& object, const std::string& key, std::string_view by
   }
 }
 
+// Which of the things that it was asked to refuse Landlock was seen to refuse.
+ordered_json landlock(const kernel::Receipt& receipt) {
+  ordered_json refused = ordered_json::array();
+  if ((receipt.landlock_seen & kernel::landlock_seen_file) != 0) refused.push_back("file");
+  if ((receipt.landlock_seen & kernel::landlock_seen_signal) != 0) refused.push_back("signal");
+  return {{"abi", receipt.landlock_abi}, {"refused", std::move(refused)}};
+}
+
+// Of a sandbox; without one there is nothing to say that the host's own mounts do not.
+ordered_json writable_mounts(const kernel::Receipt& receipt) {
+  ordered_json lines = ordered_json::array();
+  if (!receipt.has_own_mounts()) return lines;
+  for (const kernel::Mount& mount : receipt.mounts)
+    if (mount.writable && !kernel::is_device_mount(mount)) lines.push_back(to_string(mount));
+  return lines;
+}
+
 ordered_json confinement(const RunRecord& run) {
   ordered_json object = {{"profile", run.profile}, {"policy_hash", run.policy_hash}};
   if (run.receipt) {
     object["host_uid"] = run.receipt->host_uid;
+    object["host_gid"] = run.receipt->host_gid;
     object["pid"] = run.receipt->pid;
     object["rlimits"] = run.receipt->rlimits;
     object["namespaces"] = run.receipt->new_namespaces;
     object["no_new_privs"] = run.receipt->no_new_privs;
     object["capabilities"] = run.receipt->capabilities;
+    object["seccomp_filters"] = run.receipt->filters;
+    object["landlock"] = landlock(*run.receipt);
+    object["writable_mounts"] = writable_mounts(*run.receipt);
+    object["descriptors"] = run.receipt->descriptors;
     object["cgroup"] = run.receipt->cgroup;
+    object["cgroup_knobs"] = run.receipt->cgroup_knobs;
   }
   object["degraded"] = run.degraded;
   return object;

@@ -100,6 +100,16 @@ void report_ending(const RunRecord& run, Report& report) {
   if (result.survivors_unproved) report.line("survivors", "could not be proved to be gone");
 }
 
+std::string landlock_text(const kernel::Receipt& receipt) {
+  if (receipt.landlock_abi == 0) return "not used";
+  std::string text = fmt::format("ABI {}", receipt.landlock_abi);
+  if ((receipt.landlock_seen & kernel::landlock_seen_file) != 0)
+    text += ", refused a file outside its rules";
+  if ((receipt.landlock_seen & kernel::landlock_seen_signal) != 0)
+    text += ", refused a signal to the outside";
+  return text;
+}
+
 // A run's leaf is named after it; otherwise the receipt shows the supervisor's own.
 bool has_own_cgroup(const RunRecord& run) {
   return run.receipt->cgroup.ends_with("/" + run.id);
@@ -120,6 +130,8 @@ void report_confinement(const RunRecord& run, Report& report) {
                 fmt::format("{}, capabilities {}",
                             receipt.no_new_privs ? "no_new_privs" : "new ones can be gained",
                             no_capability ? "none" : receipt.capabilities));
+    report.line("system calls", receipt.filters == 0 ? "not filtered" : "filtered");
+    report.line("Landlock", landlock_text(receipt));
     for (const kernel::RlimitRow& row : kernel::rlimit_rows) {
       const auto found = receipt.rlimits.find(row.name);
       if (found != receipt.rlimits.end())

@@ -63,15 +63,31 @@ kernel::SandboxResult result_from(const ordered_json& json) {
   return result;
 }
 
+void read_landlock(const ordered_json& json, kernel::Receipt& receipt) {
+  if (!json.contains("landlock")) return;
+  read(json["landlock"], "abi", receipt.landlock_abi);
+  std::vector<std::string> refused;
+  read(json["landlock"], "refused", refused);
+  for (const std::string& what : refused)
+    receipt.landlock_seen |=
+        what == "file" ? kernel::landlock_seen_file : kernel::landlock_seen_signal;
+}
+
+// All that a report shows; the mounts stay in the JSON.
 kernel::Receipt receipt_from(const ordered_json& json) {
   kernel::Receipt receipt;
   read(json, "pid", receipt.pid);
   read(json, "host_uid", receipt.host_uid);
+  read(json, "host_gid", receipt.host_gid);
   read(json, "rlimits", receipt.rlimits);
   read(json, "namespaces", receipt.new_namespaces);
   read(json, "no_new_privs", receipt.no_new_privs);
   read(json, "capabilities", receipt.capabilities);
+  read(json, "seccomp_filters", receipt.filters);
+  read_landlock(json, receipt);
+  read(json, "descriptors", receipt.descriptors);
   read(json, "cgroup", receipt.cgroup);
+  read(json, "cgroup_knobs", receipt.cgroup_knobs);
   return receipt;
 }
 

@@ -1,5 +1,5 @@
 // kill_launcher SIGNAL MARK: leaves a child in a session of its own, then signals its own parent,
-// which is paddock-launch, and waits.
+// which is paddock-launch, and waits; if it may not, it ends with 3.
 
 #include <unistd.h>
 
@@ -17,6 +17,6 @@ int main(int argc, char** argv) {
     }
   }
   ::usleep(50'000);
-  ::kill(::getppid(), std::atoi(argv[1]));
+  if (::kill(::getppid(), std::atoi(argv[1])) != 0) return 3;
   for (;;) ::pause();
 }

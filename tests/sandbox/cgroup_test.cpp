@@ -10,6 +10,7 @@
 #include <optional>
 #include <sstream>
 
+#include "kernel/confine/controls.hpp"
 #include "sandbox/sandbox_fixture.hpp"
 
 using namespace paddock::kernel;
@@ -107,8 +108,10 @@ TEST_CASE("with a cgroup nothing outlives an agent that kills its launcher") {
   for (const char* profile : {"OFF", "DEFAULT"}) {
     INFO(profile);
     const std::string marker = make_marker();
-    const Outcome outcome = run_in(base, policy_of(profile),
-                                   {program("kill_launcher"), std::to_string(SIGKILL), marker});
+    SandboxPolicy policy = policy_of(profile);
+    policy.landlock.use = LandlockUse::never;  // which would keep the agent from it
+    const Outcome outcome =
+        run_in(base, policy, {program("kill_launcher"), std::to_string(SIGKILL), marker});
     CHECK(outcome.result.cause == Cause::tampered);
     CHECK_FALSE(outcome.result.survivors_unproved);  // the empty cgroup is the proof
     CHECK(outcome.took < milliseconds(2000));
@@ -124,6 +127,7 @@ TEST_CASE("with a cgroup an agent that stops its launcher is ended when its grac
   NEEDS(base, no_cgroup2);
   const std::string marker = make_marker();
   SandboxPolicy policy = policy_of("DEFAULT");
+  policy.landlock.use = LandlockUse::never;
   policy.wall_clock = milliseconds(200);
   policy.grace = milliseconds(100);
   const Outcome outcome =
@@ -140,12 +144,13 @@ TEST_CASE("the result names exactly the controls that the leaf does not have") {
   NEEDS(base, no_cgroup2);
   const Sandbox sandbox = Sandbox::open({.cgroup_base = base.path(), .host_uids = {}}).value();
   SandboxPolicy policy = policy_of("STRICT");
+  const auto missing = missing_controls(policy, sandbox.host(), sandbox.cgroup_base());
   CHECK(run_in(base, policy, {"true"}).result.degraded ==
-        missing_controls(policy.cgroup, sandbox.cgroup_base()));
+        record_or_refuse(policy, missing).value());
   // What is required and missing is refused; where nothing is missing the run starts.
   policy.cgroup.use = CgroupUse::required;
   const auto plan = sandbox.preview(policy, {"true"}, "");
-  CHECK(plan.has_value() == missing_controls(policy.cgroup, sandbox.cgroup_base()).empty());
+  CHECK(plan.has_value() == missing.empty());
   if (!plan) CHECK(plan.error().code == ErrorCode::sandbox_not_available);
 }
 
@@ -172,8 +177,9 @@ TEST_CASE("a required control without any cgroup is refused, or recorded if that
   REQUIRE_FALSE(refused);
   CHECK(refused.error() ==
         Error{ErrorCode::sandbox_not_available,
-              "profile 'DEFAULT' requires cgroup v2 controls that this host does not delegate: "
-              "NO-MEMORY-CEILING(cgroup), NO-PIDS-CEILING(cgroup)"});
+              "profile 'DEFAULT' requires what this host does not give: NO-MEMORY-CEILING(cgroup) "
+              "(no cgroup v2 is delegated to paddock), NO-PIDS-CEILING(cgroup) (no cgroup v2 is "
+              "delegated to paddock)"});
   policy.allow_degraded = true;
   const SandboxResult result = run(policy, {"true"});
   CHECK(result.degraded ==

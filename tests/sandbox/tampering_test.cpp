@@ -17,7 +17,27 @@ bool no_strays_left() {
   return kill_strays([](pid_t) { return false; }) == 0;
 }
 
+// As on a kernel that cannot keep an agent from signalling its launcher.
+SandboxPolicy without_landlock(const std::string& profile) {
+  SandboxPolicy policy = policy_of(profile);
+  policy.landlock.use = LandlockUse::never;
+  return policy;
+}
+
 }  // namespace
+
+TEST_CASE("Landlock keeps an agent under DEFAULT from its launcher") {
+  NEEDS(Sandbox::open({}).value().host().landlock_abi >= 6, no_signal_scope);
+  for (const int signal : {SIGKILL, SIGTERM, SIGSTOP}) {
+    INFO(signal);
+    const std::string marker = make_marker();
+    const SandboxResult result =
+        run(policy_of("DEFAULT"), {program("kill_launcher"), std::to_string(signal), marker});
+    CHECK(result.cause == Cause::exited);
+    CHECK(result.exit_code == 3);  // the program's word for "not permitted"
+    CHECK(processes_with(marker).empty());
+  }
+}
 
 TEST_CASE("an agent that kills its launcher is found out, and nothing of it stays") {
   become_subreaper();
@@ -25,7 +45,7 @@ TEST_CASE("an agent that kills its launcher is found out, and nothing of it stay
     INFO(profile);
     const std::string marker = make_marker();
     const SandboxResult result =
-        run(policy_of(profile), {program("kill_launcher"), std::to_string(SIGKILL), marker});
+        run(without_landlock(profile), {program("kill_launcher"), std::to_string(SIGKILL), marker});
     CHECK(result.cause == Cause::tampered);
     CHECK(result.killed);
     CHECK(result.exit_code == -9);
@@ -41,7 +61,7 @@ TEST_CASE("an agent that tells its launcher to kill everything only ends itself,
     INFO(profile);
     const std::string marker = make_marker();
     const SandboxResult result =
-        run(policy_of(profile), {program("kill_launcher"), std::to_string(SIGTERM), marker});
+        run(without_landlock(profile), {program("kill_launcher"), std::to_string(SIGTERM), marker});
     CHECK(result.cause == Cause::tampered);
     CHECK_FALSE(result.survivors_unproved);
     CHECK(processes_with(marker).empty());
@@ -51,7 +71,7 @@ TEST_CASE("an agent that tells its launcher to kill everything only ends itself,
 TEST_CASE("an agent that stops its launcher is ended after its deadline all the same") {
   become_subreaper();
   const std::string marker = make_marker();
-  SandboxPolicy policy = policy_of("DEFAULT");
+  SandboxPolicy policy = without_landlock("DEFAULT");
   policy.wall_clock = milliseconds(200);
   policy.grace = milliseconds(100);
   const Sandbox sandbox = Sandbox::open({}).value();
@@ -68,4 +88,10 @@ TEST_CASE("an agent that stops its launcher is ended after its deadline all the 
   CHECK_FALSE(result.survivors_unproved);
   CHECK(soon(no_strays_left));
   CHECK(processes_with(marker).empty());
+}
+
+TEST_CASE("a program that asks to be traced is let go, and its stops are not taken for its end") {
+  const SandboxResult result = run(policy_of("DEFAULT"), {program("trace_me")});
+  CHECK(result.cause == Cause::exited);
+  CHECK(result.exit_code == 7);
 }

@@ -1,5 +1,5 @@
 #include "support/plan_text.hpp"
-#include "kernel/policy/cgroup_use.hpp"
+#include "kernel/policy/choices.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -61,9 +61,17 @@ std::string plan_text(const Plan& plan) {
   out << "new_session: " << plan.launch.new_session << "\n";
   out << "own_user_namespace: " << plan.launch.own_user_namespace << "\n";
   out << "new_namespaces:" << words(plan.new_namespaces) << "\n";
+  for (const Mount& mount : plan.mounts) out << "mount: " << to_string(mount) << "\n";
+  out << "landlock: abi=" << plan.launch.landlock.abi << std::hex
+      << " handled_file=" << plan.launch.landlock.handled_file
+      << " scoped=" << plan.launch.landlock.scoped << "\n";
+  for (const LandlockRule& rule : plan.launch.landlock.allowed)
+    out << "landlock allows: " << rule.access << " " << rule.path << "\n";
+  out << std::dec;
+  // Not its hash: that changes with each release of libseccomp.
+  out << "filter: " << (plan.launch.filter.empty() ? "none" : "one") << "\n";
   out << "host_uid: " << or_none(plan.host_uid) << "\n";
-  out << "cgroup: " << name_of(plan.cgroup.use)
-      << " memory_max=" << or_none(plan.cgroup.memory_max)
+  out << "cgroup: " << name_of(plan.cgroup.use) << " memory_max=" << or_none(plan.cgroup.memory_max)
       << " pids_max=" << or_none(plan.cgroup.pids_max)
       << " cpu_max=" << or_none(plan.cgroup.cpu_max) << "\n";
   out << "wall_clock_ms: " << (plan.wall_clock ? std::to_string(plan.wall_clock->count()) : "none")

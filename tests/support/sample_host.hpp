@@ -18,6 +18,8 @@ inline paddock::kernel::HostFacts merged_host() {
   host.uid = 1001;
   host.gid = 1001;
   host.kernel_release = "6.1.0";
+  host.landlock_abi = 2;
+  host.seccomp = true;
   host.user_namespaces = true;
   return host;
 }

@@ -57,7 +57,11 @@ workdir = "/tmp"
 tmp_bytes = "1MiB"
 workspace_bytes = "2MiB"
 new_session = false
-seccomp = "off"
+seccomp = "default"
+own_host_uid = true
+[landlock]
+use = "required"
+abi = 3
 [environment]
 allow = ["LANG"]
 set = {TZ = "UTC"}
@@ -82,10 +86,28 @@ network = true
   expected.tmp_bytes = 1u << 20;
   expected.workspace_bytes = 2u << 20;
   expected.new_session = false;
+  expected.seccomp = SeccompUse::default_list;
+  expected.own_host_uid = true;
+  expected.landlock = {LandlockUse::required, 3};
   expected.allow_environment = {"LANG"};
   expected.environment = {{"TZ", "UTC"}};
   expected.requests = {{"/srv/data"}, {"/srv/work"}, true};
   CHECK(profile == expected);
+}
+
+TEST_CASE("a Landlock that cannot be had from any kernel, or has no effect, is a mistake") {
+  CHECK(mistakes(R"(name = "A"
+[landlock]
+use = "always"
+abi = 0
+)") == Lines{"p.toml:3:7: use is 'always'; known are 'never', 'if_supported', 'required'",
+             "p.toml:4:7: abi is 0, at least 1; leave it out for no limit",
+             "p.toml:4:7: abi has no effect with use = \"never\""});
+  CHECK(mistakes(R"(name = "A"
+[landlock]
+use = "required"
+abi = 7
+)") == Lines{"p.toml:4:7: abi is 7; known are 1 to 6"});
 }
 
 TEST_CASE("a profile of a name alone has no limits") {
@@ -104,7 +126,7 @@ nofile = "many"
 wall_seconds = -1
 [isolation]
 deny_network = true
-seccomp = "strict"
+seccomp = "strickt"
 )") == Lines{
            "p.toml:1:8: name 'A B' is not of the form [A-Za-z0-9_-]{1,64}",
            "p.toml:3:1: unknown key 'memroy_bytes' in [limits]; did you mean 'memory_bytes'?",
@@ -112,8 +134,7 @@ seccomp = "strict"
            "p.toml:5:10: nofile must be an integer, not a string",
            "p.toml:6:16: wall_seconds is -1 seconds, at least 0.001 and at most 366 days",
            "p.toml:8:16: deny_network needs use_bubblewrap = true",
-           "p.toml:9:11: seccomp 'strict' is not available in this version of paddock; only "
-           "\"off\" is",
+           "p.toml:9:11: seccomp is 'strickt'; known are 'off', 'default', 'strict'",
        });
 }
 
@@ -288,7 +309,9 @@ TEST_CASE("dots in text and comments are not counted") {
 }
 
 TEST_CASE("a message stays on its line, whatever the file says") {
-  CHECK(mistakes("name = \"A\"\n\"a\\nb\" = 1\n") ==
-        Lines{"p.toml:2:1: unknown key 'a\\x0ab' at the top level; known are 'name', "
-              "'description', 'cgroup', 'environment', 'isolation', 'limits', 'requests'"});
+  CHECK(
+      mistakes("name = \"A\"\n\"a\\nb\" = 1\n") ==
+      Lines{
+          "p.toml:2:1: unknown key 'a\\x0ab' at the top level; known are 'name', "
+          "'description', 'cgroup', 'environment', 'isolation', 'landlock', 'limits', 'requests'"});
 }

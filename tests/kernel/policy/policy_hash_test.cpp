@@ -40,6 +40,10 @@ TEST_CASE("the canonical text spells out every field, one a line") {
         "workspace_bytes = 256MiB\n"
         "deny_network = false\n"
         "new_session = true\n"
+        "seccomp = off\n"
+        "own_host_uid = false\n"
+        "landlock.use = never\n"
+        "landlock.abi = 1\n"
         "environment = {\"LANG\" = \"C\", \"TZ\" = \"a\\u000Ab\"}\n"
         "allow_degraded = false\n");
 }
@@ -47,7 +51,7 @@ TEST_CASE("the canonical text spells out every field, one a line") {
 TEST_CASE("the hash is the SHA-256 of the canonical text") {
   // Computed with sha256sum over the text that `canonical_text(SandboxPolicy{})` gives.
   CHECK(policy_hash(SandboxPolicy{}) ==
-        "dd62cdd7752c3112c63d059fd67417c6308d325edafe570957369ec665ed42a5");
+        "bf8bcdc14402640833681eeb1bcdba8470995a46a0fc958d5fe8abad0266ba1d");
 }
 
 // Goal: two policies that differ anywhere have different hashes.
@@ -83,6 +87,12 @@ TEST_CASE("the hash covers every field") {
       [](SandboxPolicy& p) { p.workspace_bytes = 1; },
       [](SandboxPolicy& p) { p.deny_network = true; },
       [](SandboxPolicy& p) { p.new_session = false; },
+      [](SandboxPolicy& p) { p.seccomp = SeccompUse::default_list; },
+      [](SandboxPolicy& p) { p.seccomp = SeccompUse::strict; },
+      [](SandboxPolicy& p) { p.own_host_uid = true; },
+      [](SandboxPolicy& p) { p.landlock.use = LandlockUse::if_supported; },
+      [](SandboxPolicy& p) { p.landlock.use = LandlockUse::required; },
+      [](SandboxPolicy& p) { p.landlock.abi = 2; },
       [](SandboxPolicy& p) {
         p.environment = {{"A", "b"}};
       },

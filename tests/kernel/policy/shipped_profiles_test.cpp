@@ -41,8 +41,8 @@ TEST_CASE("the shipped profiles and agents are these") {
   std::vector<std::string> names;
   for (const auto& [name, profile] : catalog.profiles) names.push_back(name);
   for (const auto& [name, agent] : catalog.agents) names.push_back(name);
-  CHECK(names ==
-        std::vector<std::string>{"DEFAULT", "JVM", "NODE", "OFF", "STRICT", "python", "shell"});
+  CHECK(names == std::vector<std::string>{"DEFAULT", "JVM", "NODE", "OFF", "SEALED", "STRICT",
+                                          "python", "shell"});
   for (const auto& [name, profile] : catalog.profiles) {
     CHECK_FALSE(profile.description.empty());
     CHECK(profile.new_session);
@@ -58,6 +58,8 @@ TEST_CASE("OFF limits nothing and uses no bubblewrap") {
   CHECK(profile.cgroup == CgroupLimits{});
   CHECK_FALSE(profile.use_bubblewrap);
   CHECK_FALSE(profile.deny_network);
+  CHECK(profile.seccomp == SeccompUse::off);
+  CHECK(profile.landlock.use == LandlockUse::never);
 }
 
 TEST_CASE("DEFAULT has the limits of the AgentSandbox RFC") {
@@ -66,6 +68,8 @@ TEST_CASE("DEFAULT has the limits of the AgentSandbox RFC") {
   CHECK(profile.wall_clock == 900s);
   CHECK_FALSE(profile.use_bubblewrap);
   CHECK_FALSE(profile.deny_network);
+  CHECK(profile.seccomp == SeccompUse::default_list);
+  CHECK(profile.landlock == LandlockLimits{LandlockUse::if_supported, 2});
 }
 
 TEST_CASE("STRICT has the limits of the AgentSandbox RFC and grants a request nothing") {
@@ -80,8 +84,27 @@ TEST_CASE("STRICT has the limits of the AgentSandbox RFC and grants a request no
   CHECK(profile.bind_ro == std::vector<std::string>{"/usr"});
   CHECK(profile.bind_rw.empty());
   CHECK(profile.tmp_bytes == 64 * mib);
+  CHECK(profile.seccomp == SeccompUse::strict);
+  CHECK(profile.landlock == LandlockLimits{LandlockUse::if_supported, 2});
   CHECK(profile.requests == RequestRights{});
   CHECK(profile.allow_environment == std::vector<std::string>{"LANG", "TZ"});
+}
+
+TEST_CASE("SEALED is STRICT with nothing optional") {
+  const Catalog catalog = shipped();
+  const Profile sealed = catalog.profiles.at("SEALED");
+  CHECK(sealed.cgroup.use == CgroupUse::required);
+  CHECK(sealed.landlock == LandlockLimits{LandlockUse::required, 1});
+  CHECK(sealed.own_host_uid);
+  Profile relaxed = sealed;
+  const Profile& strict = catalog.profiles.at("STRICT");
+  relaxed.name = strict.name;
+  relaxed.description = strict.description;
+  relaxed.source = strict.source;
+  relaxed.cgroup.use = strict.cgroup.use;
+  relaxed.landlock = strict.landlock;
+  relaxed.own_host_uid = strict.own_host_uid;
+  CHECK(relaxed == strict);
 }
 
 TEST_CASE("NODE and JVM are isolated as STRICT is, without a limit on virtual memory") {
@@ -96,6 +119,8 @@ TEST_CASE("NODE and JVM are isolated as STRICT is, without a limit on virtual me
     CHECK(profile.deny_network == strict.deny_network);
     CHECK(profile.bind_ro == strict.bind_ro);
     CHECK(profile.bind_rw == strict.bind_rw);
+    CHECK(profile.seccomp == strict.seccomp);
+    CHECK(profile.landlock == strict.landlock);
     CHECK(profile.requests == strict.requests);
   }
   CHECK(catalog.profiles.at("NODE").limits.nproc == 64);

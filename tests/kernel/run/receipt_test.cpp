@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "kernel/base/fd.hpp"
@@ -21,6 +22,12 @@ Plan planned() {
                          {RLIMIT_NPROC, 16}, {RLIMIT_NOFILE, 256},  {RLIMIT_CORE, 0}};
   plan.new_namespaces = {"cgroup", "ipc", "mnt", "net", "pid", "user", "uts"};
   plan.host_uid = 60'600;
+  plan.mounts = {{"/", false, {}}, {"/tmp", true, 64u << 20}};
+  plan.launch.filter = "12345678";
+  plan.launch.landlock.handled_file = ~0u;
+  plan.launch.landlock.scoped = landlock_scope_signal;
+  plan.cgroup_leaf = "/paddock/run";
+  plan.cgroup_knobs = {{"pids.max", "64"}};
   return plan;
 }
 
@@ -28,6 +35,13 @@ Receipt as_planned() {
   Receipt receipt;
   receipt.pid = 100;
   receipt.host_uid = 60'600;
+  receipt.host_gid = 60'600;
+  receipt.mounts = planned().mounts;
+  receipt.filters = 1;
+  receipt.descriptors = {0, 1, 2};
+  receipt.landlock_seen = landlock_seen_file | landlock_seen_signal;
+  receipt.cgroup = "/paddock/run";
+  receipt.cgroup_knobs = {{"pids.max", "64"}};
   receipt.rlimits = {{"cpu_seconds", "120"}, {"memory_bytes", "1048576"}, {"fsize_bytes", "4096"},
                      {"nproc", "16"},        {"nofile", "256"},           {"core_size", "0"}};
   receipt.new_namespaces = {"cgroup", "ipc", "mnt", "net", "pid", "user", "uts"};
@@ -82,6 +96,62 @@ TEST_CASE("another host uid, a capability and missing no_new_privs are named") {
   CHECK(compare(planned(), receipt) == Differences{"no_new_privs is not set"});
 }
 
+TEST_CASE("a group of somebody else is named") {
+  Receipt receipt = as_planned();
+  receipt.host_gid = 0;
+  receipt.groups = "0 27";
+  CHECK(compare(planned(), receipt) ==
+        Differences{"the host gid is 0, planned 60600", "the list of groups is 0 27, planned "});
+}
+
+TEST_CASE("a mount that is not as planned is named") {
+  Receipt receipt = as_planned();
+  receipt.mounts[0].writable = true;
+  CHECK(compare(planned(), receipt) == Differences{"the mount is 'rw /', planned 'ro /'",
+                                                   "'/' can be written, which is not planned"});
+}
+
+TEST_CASE("a missing system call filter is named, and so is one too many") {
+  Receipt receipt = as_planned();
+  receipt.filters = 0;
+  CHECK(compare(planned(), receipt) ==
+        Differences{"the number of system call filters is 0, planned 1"});
+  Plan plan = planned();
+  plan.launch.filter.clear();
+  CHECK(compare(plan, as_planned()) ==
+        Differences{"the number of system call filters is 1, planned 0"});
+}
+
+TEST_CASE("what Landlock should have refused and did not is named") {
+  Receipt receipt = as_planned();
+  receipt.landlock_seen = 0;
+  CHECK(compare(planned(), receipt) ==
+        Differences{"Landlock did not refuse to open a file that no rule allows",
+                    "Landlock did not refuse a signal to a process outside"});
+  // More refused than asked for: the supervisor itself is confined, which is no harm.
+  Plan plan = planned();
+  plan.launch.landlock = {};
+  CHECK(compare(plan, as_planned()).empty());
+}
+
+TEST_CASE("a descriptor that the program would inherit is named") {
+  Receipt receipt = as_planned();
+  receipt.descriptors = {0, 1, 2, 7};
+  CHECK(compare(planned(), receipt) ==
+        Differences{"the list of inherited descriptors is 0 1 2 7, planned 0 1 2"});
+}
+
+TEST_CASE("another cgroup, and a knob that is not as planned, are named") {
+  Receipt receipt = as_planned();
+  receipt.cgroup = "/";
+  receipt.cgroup_knobs = {{"pids.max", "max"}};
+  CHECK(compare(planned(), receipt) ==
+        Differences{"the cgroup is /, planned /paddock/run", "pids.max is max, planned 64"});
+  receipt.cgroup_knobs = {};
+  receipt.cgroup = "/paddock/run";
+  CHECK(compare(planned(), receipt) == Differences{"pids.max is not seen, planned 64"});
+}
+
 TEST_CASE("all differences are named at once") {
   Receipt receipt = as_planned();
   receipt.rlimits["nproc"] = "unlimited";
@@ -124,6 +194,9 @@ TEST_CASE("a process is observed as it is") {
   CHECK(receipt->new_namespaces.empty());
   CHECK_FALSE(receipt->no_new_privs);
   CHECK(receipt->capabilities.size() == 16);
+  CHECK(receipt->filters == 0);
+  CHECK_FALSE(receipt->mounts.empty());
+  CHECK(std::is_sorted(receipt->descriptors.begin(), receipt->descriptors.end()));
   ::kill(child, SIGKILL);
   ::waitpid(child, nullptr, 0);
 }

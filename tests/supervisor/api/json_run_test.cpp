@@ -22,7 +22,15 @@ RunRecord whole_record() {
   receipt.new_namespaces = {"user", "pid"};
   receipt.no_new_privs = true;
   receipt.capabilities = "0000000000000000";
+  receipt.host_gid = 60579;
+  receipt.new_namespaces.emplace_back("mnt");
+  receipt.filters = 1;
+  receipt.landlock_abi = 7;
+  receipt.landlock_seen = kernel::landlock_seen_file | kernel::landlock_seen_signal;
+  receipt.mounts = {{"/", false, {}}, {"/proc", true, {}}, {"/tmp", true, 64u << 20}};
+  receipt.descriptors = {0, 1, 2};
   receipt.cgroup = "/paddock/r-0123456789abcdef";
+  receipt.cgroup_knobs = {{"pids.max", "64"}};
 
   kernel::SandboxResult result;
   result.exit_code = -9;

@@ -60,6 +60,8 @@ confined by
   host uid      60578
   namespaces    cgroup ipc mnt net pid user uts
   privileges    no_new_privs, capabilities none
+  system calls  filtered
+  Landlock      ABI 7, refused a file outside its rules, refused a signal to the outside
   cpu_seconds   120 s for each process
   memory_bytes  512 MiB of virtual memory for each process
   fsize_bytes   64 MiB for each file

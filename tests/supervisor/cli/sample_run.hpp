@@ -14,6 +14,10 @@ inline paddock::supervisor::RunRecord sample_run() {
   receipt.new_namespaces = {"cgroup", "ipc", "mnt", "net", "pid", "user", "uts"};
   receipt.no_new_privs = true;
   receipt.capabilities = "0000000000000000";
+  receipt.filters = 1;
+  receipt.landlock_abi = 7;
+  receipt.landlock_seen = kernel::landlock_seen_file | kernel::landlock_seen_signal;
+  receipt.descriptors = {0, 1, 2};
   receipt.cgroup = "/";
 
   kernel::SandboxResult result;

@@ -1,0 +1,83 @@
+#include "kernel/confine/controls.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace paddock::kernel {
+namespace {
+
+// The first Landlock that can keep a domain from signalling processes outside it.
+constexpr unsigned landlock_abi_signal_scope = 6;
+
+bool has_controller(const std::optional<CgroupBase>& base, const std::string& name) {
+  return base && std::find(base->controllers.begin(), base->controllers.end(), name) !=
+                     base->controllers.end();
+}
+
+void add_cgroup(const CgroupLimits& limits, const std::optional<CgroupBase>& base,
+                std::vector<MissingControl>& missing) {
+  if (limits.use == CgroupUse::never) return;
+  const bool required = limits.use == CgroupUse::required;
+  const std::string cause =
+      base ? fmt::format("cgroup '{}' does not have its controller", base->path)
+           : "no cgroup v2 is delegated to paddock";
+  const auto need = [&](bool asked, const char* controller, const char* name) {
+    if (asked && !has_controller(base, controller)) missing.push_back({name, required, cause});
+  };
+  need(limits.memory_max.has_value(), "memory", "NO-MEMORY-CEILING(cgroup)");
+  need(limits.pids_max.has_value(), "pids", "NO-PIDS-CEILING(cgroup)");
+  need(limits.cpu_max.has_value(), "cpu", "NO-CPU-CEILING(cgroup)");
+  if (required && !base && missing.empty()) missing.push_back({"NO-CGROUP(cgroup)", true, cause});
+}
+
+void add_landlock(const SandboxPolicy& policy, const HostFacts& host,
+                  std::vector<MissingControl>& missing) {
+  if (policy.landlock.use == LandlockUse::never) return;
+  if (host.landlock_abi < policy.landlock.abi) {
+    missing.push_back({"NO-LANDLOCK(kernel)", policy.landlock.use == LandlockUse::required,
+                       host.landlock_abi == 0
+                           ? "this kernel has no Landlock, or its lsm= list leaves it out"
+                           : fmt::format("this kernel has Landlock ABI {}, and {} is asked for",
+                                         host.landlock_abi, policy.landlock.abi)});
+  } else if (host.landlock_abi < landlock_abi_signal_scope && !policy.use_bubblewrap) {
+    // In a PID namespace of its own there is nobody else to signal.
+    missing.push_back(
+        {"NO-SIGNAL-SCOPE(landlock)", false,
+         fmt::format("this kernel has Landlock ABI {}, and signals are scoped from ABI {} on",
+                     host.landlock_abi, landlock_abi_signal_scope)});
+  }
+}
+
+}  // namespace
+
+std::vector<MissingControl> missing_controls(const SandboxPolicy& policy, const HostFacts& host,
+                                             const std::optional<CgroupBase>& base) {
+  std::vector<MissingControl> missing;
+  add_cgroup(policy.cgroup, base, missing);
+  add_landlock(policy, host, missing);
+  if (policy.seccomp != SeccompUse::off && !host.seccomp)
+    missing.push_back({"NO-SYSCALL-FILTER(seccomp)", true,
+                       "this kernel has no seccomp filters (CONFIG_SECCOMP_FILTER)"});
+  if (policy.own_host_uid && host.uid != 0)
+    missing.push_back({"NO-OWN-HOST-UID(root)", true,
+                       "only a supervisor started as root can give a run a uid of its own"});
+  return missing;
+}
+
+Result<std::vector<std::string>> record_or_refuse(const SandboxPolicy& policy,
+                                                  const std::vector<MissingControl>& missing) {
+  std::vector<std::string> names;
+  std::string refused;
+  for (const MissingControl& control : missing) {
+    names.push_back(control.name);
+    if (!control.required || policy.allow_degraded) continue;
+    refused += fmt::format("{}{} ({})", refused.empty() ? "" : ", ", control.name, control.cause);
+  }
+  if (refused.empty()) return names;
+  return fail(ErrorCode::sandbox_not_available,
+              fmt::format("profile '{}' requires what this host does not give: {}", policy.profile,
+                          refused));
+}
+
+}  // namespace paddock::kernel

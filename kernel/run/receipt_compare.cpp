@@ -1,0 +1,84 @@
+// compare(): is what was seen what was planned?
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernel/confine/landlock.hpp"
+#include "kernel/confine/rlimits.hpp"
+#include "kernel/run/receipt.hpp"
+
+namespace paddock::kernel {
+namespace {
+
+class Differences {
+ public:
+  void check(std::string_view what, std::string_view planned, std::string_view seen) {
+    if (planned != seen) add(fmt::format("{} is {}, planned {}", what, seen, planned));
+  }
+  void add(std::string difference) { found_.push_back(std::move(difference)); }
+  std::vector<std::string> take() { return std::move(found_); }
+
+ private:
+  std::vector<std::string> found_;
+};
+
+void compare_rlimits(const Plan& plan, const Receipt& receipt, Differences& differences) {
+  for (const Rlimit& limit : plan.launch.rlimits) {
+    const auto row = std::find_if(rlimit_rows.begin(), rlimit_rows.end(),
+                                  [&](const RlimitRow& r) { return r.resource == limit.resource; });
+    const auto seen = receipt.rlimits.find(row->name);
+    differences.check(row->name, std::to_string(limit.value),
+                      seen == receipt.rlimits.end() ? "not seen" : seen->second);
+  }
+}
+
+void compare_identity(const Plan& plan, const Receipt& receipt, Differences& differences) {
+  if (!plan.host_uid) return;
+  const std::string id = std::to_string(*plan.host_uid);
+  differences.check("the host uid", id, std::to_string(receipt.host_uid));
+  differences.check("the host gid", id, std::to_string(receipt.host_gid));
+  differences.check("the list of groups", "", receipt.groups);
+}
+
+void compare_landlock(const Plan& plan, const Receipt& receipt, Differences& differences) {
+  const std::uint32_t missing =
+      expected_landlock_seen(plan.launch.landlock) & ~receipt.landlock_seen;
+  if ((missing & landlock_seen_file) != 0)
+    differences.add("Landlock did not refuse to open a file that no rule allows");
+  if ((missing & landlock_seen_signal) != 0)
+    differences.add("Landlock did not refuse a signal to a process outside");
+}
+
+void compare_cgroup(const Plan& plan, const Receipt& receipt, Differences& differences) {
+  if (plan.cgroup_leaf.empty()) return;
+  differences.check("the cgroup", plan.cgroup_leaf, receipt.cgroup);
+  for (const auto& [knob, value] : plan.cgroup_knobs) {
+    const auto seen = receipt.cgroup_knobs.find(knob);
+    differences.check(knob, value, seen == receipt.cgroup_knobs.end() ? "not seen" : seen->second);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> compare(const Plan& plan, const Receipt& receipt) {
+  Differences differences;
+  compare_rlimits(plan, receipt, differences);
+  differences.check("the list of new namespaces",
+                    fmt::format("{}", fmt::join(plan.new_namespaces, " ")),
+                    fmt::format("{}", fmt::join(receipt.new_namespaces, " ")));
+  for (std::string& difference : mount_differences(plan.mounts, receipt.mounts))
+    differences.add(std::move(difference));
+  compare_identity(plan, receipt, differences);
+  if (!receipt.no_new_privs) differences.add("no_new_privs is not set");
+  differences.check("the set of capabilities", "0000000000000000", receipt.capabilities);
+  compare_landlock(plan, receipt, differences);
+  differences.check("the number of system call filters", plan.launch.filter.empty() ? "0" : "1",
+                    std::to_string(receipt.filters));
+  differences.check("the list of inherited descriptors", "0 1 2",
+                    fmt::format("{}", fmt::join(receipt.descriptors, " ")));
+  compare_cgroup(plan, receipt, differences);
+  return differences.take();
+}
+
+}  // namespace paddock::kernel
