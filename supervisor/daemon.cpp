@@ -165,6 +165,7 @@ void Daemon::serve() {
   spdlog::info("listening on {} with {} profiles and {} agents",
                main_socket_path(config_.runtime_directory), catalog_.catalog().profiles.size(),
                catalog_.catalog().agents.size());
+  if (!sandbox_.cgroup().problem.empty()) spdlog::warn("cgroups: {}", sandbox_.cgroup().problem);
   services_.ready(status());
   feed_watchdog();
   loop_->run();

@@ -1,126 +1,165 @@
 #include "kernel/confine/cgroup.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
-#include <linux/magic.h>
+#include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
-#include <charconv>
-#include <sstream>
+#include <climits>
+#include <ctime>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "kernel/confine/cgroup_files.hpp"
 
 namespace paddock::kernel {
 namespace {
 
-constexpr std::size_t cgroup_file_bytes_max = 64 * 1024;
 constexpr std::uint64_t cpu_period_us = 100'000;  // the kernel's default period
-
-Result<void> write_knob(const std::string& path, const std::string& value) {
-  const Fd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (!fd) return fail_errno("open '" + path + "'");
-  if (::write(fd.get(), value.data(), value.size()) < 0)
-    return fail_errno("write '" + value + "' to '" + path + "'");
-  return {};
-}
+constexpr std::uint64_t cpu_quota_us_min = 1000;  // the kernel's
+constexpr std::uint64_t pids_max_max = 4u << 20;  // the kernel's: no host has more
+// Of a leaf whose run is over: all of it was killed before, and dies in a few milliseconds.
+constexpr int removal_tries_max = 50;
+constexpr timespec removal_pause{.tv_sec = 0, .tv_nsec = 1'000'000};
 
 bool contains(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-std::vector<std::string> words_of(const std::string& path) {
-  std::vector<std::string> words;
-  std::istringstream text(read_file(path, cgroup_file_bytes_max).value_or(""));
-  for (std::string word; text >> word;) words.push_back(word);
-  return words;
+// The kernel counts whole pages.
+std::string memory_value(const std::optional<std::uint64_t>& bytes) {
+  static const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  if (!bytes || *bytes / page_bytes >= LONG_MAX / page_bytes) return "max";
+  return std::to_string(*bytes / page_bytes * page_bytes);
 }
 
-// The number after `key` in a "key value" file such as cgroup.events.
-std::uint64_t counter(const std::string& path, const std::string& key) {
-  const std::vector<std::string> words = words_of(path);
-  const auto at = std::find(words.begin(), words.end(), key);
-  std::uint64_t value = 0;
-  if (at != words.end() && at + 1 != words.end())
-    std::from_chars((at + 1)->data(), (at + 1)->data() + (at + 1)->size(), value);
-  return value;
+std::string pids_value(const std::optional<std::uint64_t>& pids) {
+  return pids && *pids <= pids_max_max ? std::to_string(*pids) : "max";
 }
 
-std::string number_or_max(const std::optional<std::uint64_t>& value) {
-  return value ? std::to_string(*value) : "max";
-}
-
-std::string cpu_quota(const std::optional<double>& cores) {
+std::string cpu_value(const std::optional<double>& cores) {
   if (!cores) return "max " + std::to_string(cpu_period_us);
   const auto quota = static_cast<std::uint64_t>(*cores * static_cast<double>(cpu_period_us));
-  return std::to_string(std::max<std::uint64_t>(quota, 1000)) + " " + std::to_string(cpu_period_us);
+  return std::to_string(std::max(quota, cpu_quota_us_min)) + " " + std::to_string(cpu_period_us);
 }
 
-Result<void> write_limits(const std::string& leaf, const CgroupBase& base,
-                          const CgroupLimits& limits) {
-  if (contains(base.controllers, "memory")) {
-    TRY_VOID(write_knob(leaf + "/memory.max", number_or_max(limits.memory_max)));
-    TRY_VOID(write_knob(leaf + "/memory.oom.group", limits.memory_max ? "1" : "0"));
-    // Absent where the kernel does not account for swap: then there is none to limit.
-    if (::access((leaf + "/memory.swap.max").c_str(), F_OK) == 0)
-      TRY_VOID(write_knob(leaf + "/memory.swap.max", limits.memory_max ? "0" : "max"));
-  }
-  if (contains(base.controllers, "pids"))
-    TRY_VOID(write_knob(leaf + "/pids.max", number_or_max(limits.pids_max)));
-  if (contains(base.controllers, "cpu"))
-    TRY_VOID(write_knob(leaf + "/cpu.max", cpu_quota(limits.cpu_max)));
-  return {};
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : " ") + word;
+  return out;
+}
+
+// Empty if it is gone again, or if somebody holds it: its supervisor, or a sweep.
+Fd lock_leaf(const std::string& path) {
+  Fd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!directory || ::flock(directory.get(), LOCK_EX | LOCK_NB) != 0 || !is_at(directory, path))
+    return {};
+  return directory;
+}
+
+bool is_name_of_run(std::string_view name) {
+  constexpr std::size_t digits = 16;
+  return name.size() == 2 + digits && name.starts_with("r-") &&
+         std::all_of(name.begin() + 2, name.end(),
+                     [](unsigned char c) { return std::isxdigit(c) != 0; });
 }
 
 }  // namespace
 
-Result<CgroupBase> prepare_cgroup_base(const std::string& path) {
-  const auto unavailable = [&](const std::string& why) {
-    return fail(ErrorCode::sandbox_not_available, "cgroup base '" + path + "' " + why);
-  };
-  if (::mkdir(path.c_str(), 0755) != 0 && errno != EEXIST)
-    return unavailable("cannot be made: " + errno_text(errno));
-  struct statfs info {};
-  if (::statfs(path.c_str(), &info) != 0 || info.f_type != CGROUP2_SUPER_MAGIC)
-    return unavailable("is not on a cgroup2 file system");
-  if (::access(path.c_str(), W_OK) != 0) return unavailable("is not writable for this user");
-  if (::access((path + "/cgroup.kill").c_str(), W_OK) != 0)
-    return unavailable("has no cgroup.kill; the kernel is older than 5.14");
-  CgroupBase base{path, {}};
-  const std::vector<std::string> available = words_of(path + "/cgroup.controllers");
-  for (const char* controller : {"memory", "pids", "cpu"}) {
-    if (!contains(available, controller)) continue;
-    if (write_knob(path + "/cgroup.subtree_control", std::string("+") + controller))
-      base.controllers.emplace_back(controller);
+std::map<std::string, std::string> planned_knobs(const CgroupLimits& limits,
+                                                 const CgroupBase& base) {
+  std::map<std::string, std::string> knobs;
+  if (contains(base.controllers, "memory")) {
+    knobs["memory.max"] = memory_value(limits.memory_max);
+    knobs["memory.high"] = "max";
+    knobs["memory.oom.group"] = limits.memory_max ? "1" : "0";
+    knobs["memory.swap.max"] = limits.memory_max ? "0" : "max";
   }
-  return base;
+  if (contains(base.controllers, "pids")) knobs["pids.max"] = pids_value(limits.pids_max);
+  if (contains(base.controllers, "cpu")) {
+    knobs["cpu.max"] = cpu_value(limits.cpu_max);
+    knobs["cpu.max.burst"] = "0";
+    knobs["cpu.weight"] = "100";
+  }
+  for (const std::string& absent : base.absent_knobs) knobs.erase(absent);
+  return knobs;
+}
+
+void sweep_leaves(const CgroupBase& base) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(base.path.c_str()), &::closedir);
+  if (!directory) return;
+  while (const dirent* entry = ::readdir(directory.get())) {
+    if (!is_name_of_run(entry->d_name)) continue;
+    const std::string path = base.path + "/" + entry->d_name;
+    const Fd lock = lock_leaf(path);
+    if (!lock) continue;
+    write_cgroup_file(path + "/cgroup.kill", "1");
+    remove_cgroup_tree(path);
+    // Said, and not left to close: see ~CgroupLeaf.
+    ::flock(lock.get(), LOCK_UN);
+  }
 }
 
 Result<CgroupLeaf> CgroupLeaf::create(const CgroupBase& base, const std::string& name,
                                       const CgroupLimits& limits) {
+  constexpr int tries_max = 20;
   const std::string path = base.path + "/" + name;
-  if (::mkdir(path.c_str(), 0755) != 0) return fail_errno("make cgroup '" + path + "'");
-  Fd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  Fd directory;
+  // Until it is locked, a sweep may take it for one that nobody has.
+  for (int tried = 0; !directory && tried < tries_max; ++tried) {
+    if (::mkdir(path.c_str(), 0755) != 0 && (tried == 0 || errno != EEXIST))
+      return fail_errno("make cgroup '" + path + "'");
+    directory = lock_leaf(path);
+    if (!directory) ::nanosleep(&removal_pause, nullptr);
+  }
+  if (!directory) return fail(ErrorCode::io, "cgroup '" + path + "' is held by another process");
   CgroupLeaf leaf(path, std::move(directory));
-  if (!leaf.directory_) return fail_errno("open cgroup '" + path + "'");
-  TRY_VOID(write_limits(path, base, limits));
+  for (const auto& [knob, value] : planned_knobs(limits, base)) {
+    if (const int error = write_cgroup_file(leaf.file(knob), value); error != 0)
+      return fail(ErrorCode::io,
+                  "write '" + value + "' to '" + leaf.file(knob) + "': " + errno_text(error));
+    leaf.knobs_.push_back(knob);
+  }
   return leaf;
 }
 
 CgroupLeaf::~CgroupLeaf() {
-  if (directory_) ::rmdir(path_.c_str());
+  if (!directory_) return;
+  for (int tried = 0; !remove_cgroup_tree(path_) && tried < removal_tries_max; ++tried) {
+    kill();
+    ::nanosleep(&removal_pause, nullptr);
+  }
+  // Said, and not left to close: the child of a run that is just starting has a copy of the
+  // descriptor until its execve.
+  ::flock(directory_.get(), LOCK_UN);
 }
 
 void CgroupLeaf::kill() const {
-  [[maybe_unused]] const auto ignored = write_knob(path_ + "/cgroup.kill", "1");
+  write_cgroup_file(file("cgroup.kill"), "1");
 }
 
 bool CgroupLeaf::populated() const {
-  return counter(path_ + "/cgroup.events", "populated") != 0;
+  // What cannot be read is no proof that nobody is left.
+  const std::vector<std::string> words = cgroup_words(file("cgroup.events"));
+  const auto at = std::find(words.begin(), words.end(), "populated");
+  return at == words.end() || at + 1 == words.end() || *(at + 1) != "0";
+}
+
+std::map<std::string, std::string> CgroupLeaf::limits() const {
+  std::map<std::string, std::string> seen;
+  for (const std::string& knob : knobs_)
+    if (std::string value = joined(cgroup_words(file(knob))); !value.empty())
+      seen[knob] = std::move(value);
+  return seen;
 }
 
 std::uint64_t CgroupLeaf::oom_kills() const {
-  return counter(path_ + "/memory.events", "oom_kill");
+  return cgroup_counter(file("memory.events"), "oom_kill");
 }
 
 }  // namespace paddock::kernel

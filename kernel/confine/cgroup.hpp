@@ -4,49 +4,59 @@
 // end.
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "kernel/base/fd.hpp"
+#include "kernel/confine/cgroup_base.hpp"
 #include "kernel/policy/profile.hpp"
 
 namespace paddock::kernel {
 
-// A directory below which this process may make leaves.
-struct CgroupBase {
-  std::string path;
-  std::vector<std::string> controllers;  // enabled for the leaves: of memory, pids, cpu
+// File name -> value of every knob that a leaf of `limits` below `base` gets, unlimited ones too,
+// as the kernel shows it afterwards. Pure.
+std::map<std::string, std::string> planned_knobs(const CgroupLimits& limits,
+                                                 const CgroupBase& base);
 
-  bool operator==(const CgroupBase&) const = default;
-};
+// Removes the leaves below `base` that no living supervisor holds, and kills what is left in them:
+// of runs whose supervisor was killed, and of runs whose last process took too long to die. A leaf
+// is known by its name, that of a run ("r-" and 16 hex digits).
+void sweep_leaves(const CgroupBase& base);
 
-// Prepares `path`: it must be a cgroup2 directory that this process may write to. Makes it if its
-// parent is one, and enables memory, pids and cpu for the leaves as far as they are delegated.
-// Fails with sandbox_not_available.
-Result<CgroupBase> prepare_cgroup_base(const std::string& path);
-
-// One run's leaf. The destructor removes it, which works once it is empty.
+// One run's leaf. The destructor removes it; should something be in it even then, it is killed and
+// waited for during a moment, and what is left is for the next sweep.
 class CgroupLeaf {
  public:
-  // Makes base/name and writes every knob that `base` has, every time.
+  // Makes base/name and writes every planned knob, every time.
   static Result<CgroupLeaf> create(const CgroupBase& base, const std::string& name,
                                    const CgroupLimits& limits);
   CgroupLeaf(CgroupLeaf&&) noexcept = default;
-  CgroupLeaf& operator=(CgroupLeaf&&) noexcept = default;
+  CgroupLeaf& operator=(CgroupLeaf&& other) noexcept {
+    std::swap(path_, other.path_);
+    std::swap(directory_, other.directory_);
+    std::swap(knobs_, other.knobs_);
+    return *this;
+  }
   ~CgroupLeaf();
 
   int directory() const { return directory_.get(); }  // for CLONE_INTO_CGROUP
   void kill() const;                                  // SIGKILL to every process in it
   bool populated() const;
+  // What the kernel shows now for the planned knobs; one that cannot be read is not in it.
+  std::map<std::string, std::string> limits() const;
   std::uint64_t oom_kills() const;  // memory.events; 0 without the memory controller
 
  private:
   CgroupLeaf(std::string path, Fd directory)
       : path_(std::move(path)), directory_(std::move(directory)) {}
 
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+
   std::string path_;
-  Fd directory_;
+  Fd directory_;  // holds an exclusive flock: this leaf's supervisor is alive
+  std::vector<std::string> knobs_;
 };
 
 }  // namespace paddock::kernel

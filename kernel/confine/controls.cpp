@@ -15,20 +15,20 @@ bool has_controller(const std::optional<CgroupBase>& base, const std::string& na
                      base->controllers.end();
 }
 
-void add_cgroup(const CgroupLimits& limits, const std::optional<CgroupBase>& base,
+void add_cgroup(const CgroupLimits& limits, const CgroupSearch& cgroup,
                 std::vector<MissingControl>& missing) {
   if (limits.use == CgroupUse::never) return;
   const bool required = limits.use == CgroupUse::required;
-  const std::string cause =
-      base ? fmt::format("cgroup '{}' does not have its controller", base->path)
-           : "no cgroup v2 is delegated to paddock";
+  const std::string cause = cgroup.problem.empty() ? "no cgroup v2 is used here" : cgroup.problem;
   const auto need = [&](bool asked, const char* controller, const char* name) {
-    if (asked && !has_controller(base, controller)) missing.push_back({name, required, cause});
+    if (asked && !has_controller(cgroup.base, controller))
+      missing.push_back({name, required, cause});
   };
   need(limits.memory_max.has_value(), "memory", "NO-MEMORY-CEILING(cgroup)");
   need(limits.pids_max.has_value(), "pids", "NO-PIDS-CEILING(cgroup)");
   need(limits.cpu_max.has_value(), "cpu", "NO-CPU-CEILING(cgroup)");
-  if (required && !base && missing.empty()) missing.push_back({"NO-CGROUP(cgroup)", true, cause});
+  if (required && !cgroup.base && missing.empty())
+    missing.push_back({"NO-CGROUP(cgroup)", true, cause});
 }
 
 void add_landlock(const SandboxPolicy& policy, const HostFacts& host,
@@ -52,9 +52,9 @@ void add_landlock(const SandboxPolicy& policy, const HostFacts& host,
 }  // namespace
 
 std::vector<MissingControl> missing_controls(const SandboxPolicy& policy, const HostFacts& host,
-                                             const std::optional<CgroupBase>& base) {
+                                             const CgroupSearch& cgroup) {
   std::vector<MissingControl> missing;
-  add_cgroup(policy.cgroup, base, missing);
+  add_cgroup(policy.cgroup, cgroup, missing);
   add_landlock(policy, host, missing);
   if (policy.seccomp != SeccompUse::off && !host.seccomp)
     missing.push_back({"NO-SYSCALL-FILTER(seccomp)", true,

@@ -2,12 +2,11 @@
 // Which controls of a policy this host does not have, and what they are called in a run's permanent
 // record. The whole list, with what each one means, is in rfcs/0004.
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "kernel/base/error.hpp"
-#include "kernel/confine/cgroup.hpp"
+#include "kernel/confine/cgroup_search.hpp"
 #include "kernel/confine/host.hpp"
 #include "kernel/policy/policy.hpp"
 
@@ -21,9 +20,9 @@ struct MissingControl {
   bool operator==(const MissingControl&) const = default;
 };
 
-// Pure. `base`: where runs get their cgroups, if anywhere.
+// Pure. `cgroup`: where runs get their cgroups, if anywhere.
 std::vector<MissingControl> missing_controls(const SandboxPolicy& policy, const HostFacts& host,
-                                             const std::optional<CgroupBase>& base);
+                                             const CgroupSearch& cgroup);
 
 // The names for the record, or sandbox_not_available, naming each missing control that the policy
 // requires. allow_degraded turns the refusal into a record. Pure.

@@ -391,6 +391,7 @@ void Run::check_receipt() {
         ReceiptMismatch{"the confinement cannot be observed: " + receipt.error().message}));
     return;
   }
+  if (resources_.cgroup) receipt->cgroup_knobs = resources_.cgroup->limits();
   receipt->landlock_abi = plan_.launch.landlock.abi;
   receipt->landlock_seen = landlock_seen_;
   receipt_ = *receipt;

@@ -10,6 +10,14 @@
 namespace paddock::kernel {
 namespace {
 
+Result<CgroupSearch> open_cgroup_base(const std::string& wanted) {
+  if (wanted == no_cgroup_base) return CgroupSearch{};
+  if (wanted.empty()) return find_cgroup_base();
+  CgroupBase base = TRY(prepare_cgroup_base(wanted));
+  std::string problem = base.problem;
+  return CgroupSearch{.base = std::move(base), .problem = std::move(problem)};
+}
+
 // As root: a run writes as its host uid, so that uid must be able to.
 Result<void> check_writable(const std::string& path, const struct stat& info, uid_t uid) {
   const bool writable =
@@ -26,10 +34,10 @@ Result<void> check_writable(const std::string& path, const struct stat& info, ui
 
 Result<Sandbox> Sandbox::open(const SandboxOptions& options) {
   Fd launcher = TRY(open_launcher());
-  std::optional<CgroupBase> base;
-  if (!options.cgroup_base.empty()) base = TRY(prepare_cgroup_base(options.cgroup_base));
+  CgroupSearch cgroup = TRY(open_cgroup_base(options.cgroup_base));
+  if (cgroup.base) sweep_leaves(*cgroup.base);
   Workspace::sweep();
-  return Sandbox(detect_host(), std::move(launcher), std::move(base), options.host_uids);
+  return Sandbox(detect_host(), std::move(launcher), std::move(cgroup), options.host_uids);
 }
 
 // A directory that belongs to a uid of the range is a workspace that several runs use in turn: they
@@ -51,10 +59,21 @@ Result<std::optional<uid_t>> Sandbox::shared_uid(const SandboxPolicy& policy) co
 Result<Plan> Sandbox::plan(const SandboxPolicy& policy, const std::vector<std::string>& argv,
                            const RunIdentity& identity) const {
   std::vector<std::string> missing =
-      TRY(record_or_refuse(policy, missing_controls(policy, host_, cgroup_base_)));
+      TRY(record_or_refuse(policy, missing_controls(policy, host_, cgroup_)));
   Plan plan = TRY(make_plan(policy, argv, host_, identity));
   plan.degraded = std::move(missing);
+  if (uses_cgroup(policy)) plan.cgroup_knobs = planned_knobs(policy.cgroup, *cgroup_.base);
   return plan;
+}
+
+bool Sandbox::uses_cgroup(const SandboxPolicy& policy) const {
+  return cgroup_.base && policy.cgroup.use != CgroupUse::never;
+}
+
+// As /proc/PID/cgroup will show it.
+std::string Sandbox::cgroup_of(const std::string& name) const {
+  const std::string& base = cgroup_.base->proc_path;
+  return (base == "/" ? "" : base) + "/" + name;
 }
 
 Result<Plan> Sandbox::preview(const SandboxPolicy& policy, const std::vector<std::string>& argv,
@@ -62,7 +81,16 @@ Result<Plan> Sandbox::preview(const SandboxPolicy& policy, const std::vector<std
   RunIdentity identity{
       .host_uid = std::nullopt, .workspace = "/tmp/paddock-workspace-XXXXXX", .cwd = cwd};
   if (host_.uid == 0) identity.host_uid = TRY(shared_uid(policy)).value_or(host_uids_.first);
+  if (uses_cgroup(policy)) identity.cgroup = cgroup_of("r-XXXXXXXXXXXXXXXX");
   return plan(policy, argv, identity);
+}
+
+// What could not be removed at the end of its run, or was left by a sibling that has died since.
+void Sandbox::sweep_again() const {
+  constexpr std::chrono::minutes between{1};
+  if (!cgroup_.base || Clock::now() - swept_at_ < between) return;
+  swept_at_ = Clock::now();
+  sweep_leaves(*cgroup_.base);
 }
 
 Result<std::unique_ptr<Run>> Sandbox::start(const SandboxPolicy& policy,
@@ -81,9 +109,11 @@ Result<std::unique_ptr<Run>> Sandbox::start(const SandboxPolicy& policy,
     resources.workspace = TRY(Workspace::create(identity.host_uid));
     identity.workspace = resources.workspace->path();
   }
+  if (uses_cgroup(policy)) identity.cgroup = cgroup_of(name);
   const Plan made = TRY(plan(policy, argv, identity));
-  if (cgroup_base_ && policy.cgroup.use != CgroupUse::never)
-    resources.cgroup = TRY(CgroupLeaf::create(*cgroup_base_, name, policy.cgroup));
+  sweep_again();
+  if (uses_cgroup(policy))
+    resources.cgroup = TRY(CgroupLeaf::create(*cgroup_.base, name, policy.cgroup));
   return Run::start(made, launcher_.get(), std::move(resources), std::move(run_options));
 }
 

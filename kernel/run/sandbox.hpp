@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernel/confine/cgroup.hpp"
+#include "kernel/confine/cgroup_search.hpp"
 #include "kernel/confine/host.hpp"
 #include "kernel/confine/host_uid.hpp"
 #include "kernel/run/plan.hpp"
@@ -15,9 +16,14 @@
 
 namespace paddock::kernel {
 
+// As a cgroup base: runs get no cgroup.
+constexpr const char* no_cgroup_base = "none";
+
 struct SandboxOptions {
-  std::string cgroup_base;  // empty: runs get no cgroup
-  HostUidRange host_uids;   // used by root only
+  // An absolute path; or empty: one is looked for, which may move this process into a child of its
+  // cgroup. So that is for a program that is nothing but a supervisor, and has to be asked for.
+  std::string cgroup_base = no_cgroup_base;
+  HostUidRange host_uids{};  // used by root only
 };
 
 class Sandbox {
@@ -38,23 +44,27 @@ class Sandbox {
                                      const std::string& name, RunOptions run_options) const;
 
   const HostFacts& host() const { return host_; }
-  const std::optional<CgroupBase>& cgroup_base() const { return cgroup_base_; }
+  const CgroupSearch& cgroup() const { return cgroup_; }
 
  private:
-  Sandbox(HostFacts host, Fd launcher, std::optional<CgroupBase> cgroup_base,
-          HostUidRange host_uids)
+  Sandbox(HostFacts host, Fd launcher, CgroupSearch cgroup, HostUidRange host_uids)
       : host_(std::move(host)),
         launcher_(std::move(launcher)),
-        cgroup_base_(std::move(cgroup_base)),
+        cgroup_(std::move(cgroup)),
         host_uids_(host_uids) {}
 
+  bool uses_cgroup(const SandboxPolicy& policy) const;
+  std::string cgroup_of(const std::string& name) const;
   Result<std::optional<uid_t>> shared_uid(const SandboxPolicy& policy) const;
   Result<Plan> plan(const SandboxPolicy& policy, const std::vector<std::string>& argv,
                     const RunIdentity& identity) const;
 
+  void sweep_again() const;
+
   HostFacts host_;
   Fd launcher_;
-  std::optional<CgroupBase> cgroup_base_;
+  CgroupSearch cgroup_;
+  mutable Clock::time_point swept_at_ = Clock::now();
   HostUidRange host_uids_;
 };
 

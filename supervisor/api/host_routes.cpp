@@ -8,10 +8,9 @@
 namespace paddock::supervisor {
 
 void get_host(const ApiContext& context, const Call& call) {
-  const auto& base = context.sandbox.cgroup_base();
   respond_json(call.exchange, 200,
-               host_to_json(context.sandbox.host(), base ? base->path : "",
-                            base ? base->controllers : std::vector<std::string>{}));
+               host_to_json(context.sandbox.host(), context.sandbox.cgroup().base,
+                            context.sandbox.cgroup().problem));
 }
 
 void get_health(const ApiContext& context, const Call& call) {

@@ -2,10 +2,12 @@
 // JSON at the edge: RFC 0002's messages from and to plain structs. nlohmann's header is included in
 // the json_*.cpp files and nowhere else in the daemon; its exceptions stop there.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kernel/confine/cgroup_base.hpp"
 #include "kernel/policy/load.hpp"
 #include "kernel/policy/request.hpp"
 #include "kernel/run/plan.hpp"
@@ -41,8 +43,9 @@ std::string profile_to_json(const kernel::Profile& profile);
 std::string profiles_to_json(const std::map<std::string, kernel::Profile>& profiles);
 std::string agent_to_json(const kernel::AgentTemplate& agent);
 std::string agents_to_json(const std::map<std::string, kernel::AgentTemplate>& agents);
-std::string host_to_json(const kernel::HostFacts& host, const std::string& cgroup_base,
-                         const std::vector<std::string>& controllers);
+std::string host_to_json(const kernel::HostFacts& host,
+                         const std::optional<kernel::CgroupBase>& cgroup_base,
+                         const std::string& cgroup_problem);
 
 std::string error_to_json(const kernel::Error& error,
                           const std::vector<kernel::Diagnostic>& diagnostics = {});

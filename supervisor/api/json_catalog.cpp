@@ -163,8 +163,10 @@ std::string agents_to_json(const std::map<std::string, kernel::AgentTemplate>& a
   return line({{"agents", std::move(list)}});
 }
 
-std::string host_to_json(const kernel::HostFacts& host, const std::string& cgroup_base,
-                         const std::vector<std::string>& controllers) {
+std::string host_to_json(const kernel::HostFacts& host,
+                         const std::optional<kernel::CgroupBase>& cgroup_base,
+                         const std::string& cgroup_problem) {
+  const kernel::CgroupBase base = cgroup_base.value_or(kernel::CgroupBase{});
   return line({
       {"kernel", host.kernel_release},
       {"uid", host.uid},
@@ -175,8 +177,9 @@ std::string host_to_json(const kernel::HostFacts& host, const std::string& cgrou
       {"seccomp", host.seccomp},
       {"user_namespaces", host.user_namespaces},
       {"user_namespaces_problem", host.user_namespaces_problem},
-      {"cgroup_base", cgroup_base},
-      {"cgroup_controllers", controllers},
+      {"cgroup_base", base.path},
+      {"cgroup_controllers", base.controllers},
+      {"cgroup_problem", cgroup_problem},
   });
 }
 

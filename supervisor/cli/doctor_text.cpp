@@ -24,11 +24,15 @@ std::string user_namespaces_text(const ordered_json& host) {
 
 std::string cgroup_text(const ordered_json& host) {
   const auto base = host.at("cgroup_base").get<std::string>();
-  if (base.empty()) return "none is used: limits hold for each process, not for a run as a whole";
+  const auto problem = host.at("cgroup_problem").get<std::string>();
+  if (base.empty())
+    return "none is used: limits hold for each process, not for a run as a whole" +
+           (problem.empty() ? "" : "; " + problem);
   const auto controllers = host.at("cgroup_controllers").get<std::vector<std::string>>();
   return fmt::format(
-      "{} ({})", base,
-      controllers.empty() ? "no controllers" : fmt::format("{}", fmt::join(controllers, ", ")));
+      "{} ({}){}", base,
+      controllers.empty() ? "no controllers" : fmt::format("{}", fmt::join(controllers, ", ")),
+      problem.empty() ? "" : "; " + problem);
 }
 
 std::string user_text(const ordered_json& host) {

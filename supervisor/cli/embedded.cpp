@@ -86,9 +86,7 @@ Result<std::string> EmbeddedBackend::agent(const std::string& name) {
 }
 
 Result<std::string> EmbeddedBackend::host() {
-  const auto& base = sandbox_.cgroup_base();
-  return host_to_json(sandbox_.host(), base ? base->path : "",
-                      base ? base->controllers : std::vector<std::string>());
+  return host_to_json(sandbox_.host(), sandbox_.cgroup().base, sandbox_.cgroup().problem);
 }
 
 Result<EmbeddedBackend::Resolved> EmbeddedBackend::resolve(const kernel::Request& request) const {

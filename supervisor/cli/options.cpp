@@ -68,8 +68,11 @@ void add_global_options(CLI::App& app, GlobalOptions& global) {
   add_list(&app, "--agents", global.agents,
            "Without a daemon: one more directory of agents (repeatable)", "DIR")
       ->group("Global options");
-  add_text(&app, "--cgroup-base", global.cgroup_base,
-           "Without a daemon: a delegated cgroup v2 directory for the runs", "PATH")
+  add_text(
+      &app, "--cgroup-base", global.cgroup_base,
+      "Without a daemon: a cgroup v2 directory for the runs, or \"none\"; otherwise a delegated "
+      "one is looked for",
+      "PATH")
       ->group("Global options");
 }
 

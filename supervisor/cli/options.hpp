@@ -29,7 +29,7 @@ struct GlobalOptions {
   bool embedded = false;              // never use a daemon
   std::vector<std::string> profiles;  // directories after the default ones
   std::vector<std::string> agents;
-  std::string cgroup_base;  // of embedded runs; empty: they have no cgroup
+  std::string cgroup_base;  // of embedded runs; empty: it is looked for; "none": no cgroup
 
   bool operator==(const GlobalOptions&) const = default;
 };

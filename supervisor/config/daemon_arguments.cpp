@@ -53,7 +53,10 @@ ParsedArguments parse_daemon_arguments(int argc, char** argv) {
   app.add_option("--agents", agents, "read agent templates here too; repeat, later ones override")
       ->type_name("DIR")
       ->allow_extra_args(false);
-  app.add_option("--cgroup-base", cgroup_base, "make a cgroup v2 leaf for each run below this path")
+  app.add_option(
+         "--cgroup-base", cgroup_base,
+         "make a cgroup v2 leaf for each run below this path, or \"none\": no cgroups; without it "
+         "a delegated one is looked for")
       ->type_name("PATH");
   try {
     app.parse(argc, argv);

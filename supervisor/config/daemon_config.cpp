@@ -5,15 +5,18 @@
 
 #include "kernel/policy/parse.hpp"
 #include "kernel/policy/toml_reader.hpp"
+#include "kernel/run/sandbox.hpp"
 #include "supervisor/config/paths.hpp"
 
 namespace paddock::supervisor {
 namespace {
 
-void read_path(kernel::TomlReader& reader, const char* key, std::string& target) {
+// `or_word`: accepted in place of a path.
+void read_path(kernel::TomlReader& reader, const char* key, std::string& target,
+               std::string_view or_word = "/") {
   const auto path = reader.text("", key);
   if (!path) return;
-  if (!path->starts_with('/'))
+  if (!path->starts_with('/') && *path != or_word)
     return reader.report(reader.place("", key),
                          std::string(key) + " '" + *path + "' is not an absolute path");
   target = *path;
@@ -62,7 +65,7 @@ void apply_config_file(std::string_view text, const std::string& file, DaemonCon
   if (!reader) return;
   read_path(*reader, "runtime_dir", config.runtime_directory);
   read_path(*reader, "state_dir", config.state_directory);
-  read_path(*reader, "cgroup_base", config.cgroup_base);
+  read_path(*reader, "cgroup_base", config.cgroup_base, kernel::no_cgroup_base);
   read_directories(*reader, "profiles", config.profile_directories);
   read_directories(*reader, "agents", config.agent_directories);
   if (const auto range_text = reader->text("", "host_uids")) {

@@ -18,7 +18,7 @@ struct DaemonConfig {
   std::string state_directory;                   // made 0700 if it is missing
   std::vector<std::string> profile_directories;  // the shipped one first: later ones override
   std::vector<std::string> agent_directories;
-  std::string cgroup_base;         // empty: runs get no cgroup
+  std::string cgroup_base;         // empty: it is looked for; "none": runs get no cgroup
   kernel::HostUidRange host_uids;  // used by root only
 
   RunTableLimits runs;
@@ -31,6 +31,7 @@ DaemonConfig default_daemon_config();
 
 // Overrides `config` with what the TOML text sets:
 //   runtime_dir state_dir cgroup_base = "PATH"   profiles agents = ["DIR", ...]
+//   (or cgroup_base = "none")
 //   host_uids = "FIRST-LAST"
 //   [limits] runs_alive runs_queued runs_finished connections body_bytes drain_seconds
 // Mistakes are appended to `diagnostics`.

@@ -96,11 +96,12 @@ TEST_CASE("the plan's policy hash is the one of the run that follows it") {
 }
 
 TEST_CASE("the host is described, and health counts the runs") {
-  const DaemonFixture daemon({.config = "[limits]\nruns_alive = 1\n"});
+  const DaemonFixture daemon({.config = "cgroup_base = \"none\"\n[limits]\nruns_alive = 1\n"});
   const json host = daemon.get("/v1/host").json();
   CHECK(host["uid"] == ::geteuid());
   CHECK(host["kernel"].get<std::string>().find('.') != std::string::npos);
   CHECK(host["cgroup_base"] == "");
+  CHECK(host["cgroup_problem"] == "");
   CHECK(host["user_namespaces"].is_boolean());
   CHECK(host.contains("bubblewrap_version"));
 

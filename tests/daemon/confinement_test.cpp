@@ -35,6 +35,8 @@ std::uint64_t capability_set(pid_t pid, const std::string& name) {
   return set;
 }
 
+const std::string without_cgroups = "cgroup_base = \"none\"\n";
+
 double timed_run_s(const DaemonFixture& daemon, const json& request, json& result) {
   result = daemon.run(request)["result"];
   return result["duration_s"];
@@ -44,7 +46,7 @@ double timed_run_s(const DaemonFixture& daemon, const json& request, json& resul
 
 TEST_CASE("the record of a run lists the limits and namespaces that were seen on it") {
   if (!sandbox_works()) return;
-  const DaemonFixture daemon;
+  const DaemonFixture daemon({.config = without_cgroups});
   const json strict = daemon.run({{"profile", "STRICT"}, {"argv", {"true"}}})["confinement"];
   CHECK(strict["profile"] == "STRICT");
   CHECK(strict["rlimits"] == json({{"cpu_seconds", "120"},
@@ -106,9 +108,20 @@ TEST_CASE("an agent under DEFAULT may not use the daemon's socket, even as the d
   CHECK(answer == (::geteuid() == 0 ? "Permission denied\n" : "403\n"));
 }
 
+TEST_CASE("without a named base the daemon finds one for its runs, or says why there is none") {
+  const DaemonFixture daemon;
+  const json host = daemon.get("/v1/host").json();
+  const auto base = host["cgroup_base"].get<std::string>();
+  CHECK(base.empty() <= !host["cgroup_problem"].get<std::string>().empty());
+  const json run = daemon.run({{"profile", "OFF"}, {"argv", {"true"}}});
+  const auto cgroup = run["confinement"]["cgroup"].get<std::string>();
+  CHECK(cgroup.ends_with("/" + run["id"].get<std::string>()) == !base.empty());
+}
+
 TEST_CASE("a profile that requires a cgroup is refused without one, unless degraded is allowed") {
   const DaemonFixture daemon(
-      {.profiles = {{"needy.toml",
+      {.config = without_cgroups,
+       .profiles = {{"needy.toml",
                      "name = \"NEEDY\"\n[cgroup]\nuse = \"required\"\nmemory_max = \"64MiB\"\n"}}});
   json request = {{"profile", "NEEDY"}, {"argv", {"true"}}};
   const HttpReply refused = daemon.post("/v1/runs", request);

@@ -18,11 +18,13 @@ constexpr std::string_view needs_root = "this needs root";
 constexpr std::string_view needs_user = "this needs an ordinary user";
 constexpr std::string_view needs_x86_64 = "this needs an x86-64 processor";
 constexpr std::string_view no_cgroup2 = "no cgroup v2 hierarchy that this process may write to";
+constexpr std::string_view no_controllers =
+    "cgroup v2 has no memory, pids and cpu controllers here";
 constexpr std::string_view no_signal_scope = "the kernel's Landlock is older than ABI 6";
 constexpr std::string_view no_route = "the host has no IPv4 route to the world";
 
-constexpr std::array reasons_always_allowed = {needs_root, needs_user,      needs_x86_64,
-                                               no_cgroup2, no_signal_scope, no_route};
+constexpr std::array reasons_always_allowed = {
+    needs_root, needs_user, needs_x86_64, no_cgroup2, no_controllers, no_signal_scope, no_route};
 
 inline bool sandbox_must_work() {
   const char* value = std::getenv("SANDBOX_MUST_WORK");

@@ -9,7 +9,14 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-const CgroupBase all_controllers{"/c", {"memory", "pids", "cpu"}};
+CgroupSearch with_controllers(std::vector<std::string> controllers) {
+  CgroupSearch cgroup;
+  cgroup.base = CgroupBase{"/c", std::move(controllers)};
+  return cgroup;
+}
+
+const CgroupSearch all_controllers = with_controllers({"memory", "pids", "cpu"});
+const CgroupSearch no_cgroup;
 
 HostFacts capable_host() {
   HostFacts host = merged_host();
@@ -38,10 +45,10 @@ Names names(const std::vector<MissingControl>& missing) {
   return names;
 }
 
-Names missing_of(const CgroupLimits& limits, const std::optional<CgroupBase>& base) {
+Names missing_of(const CgroupLimits& limits, const CgroupSearch& cgroup) {
   SandboxPolicy policy;
   policy.cgroup = limits;
-  return names(missing_controls(policy, capable_host(), base));
+  return names(missing_controls(policy, capable_host(), cgroup));
 }
 
 }  // namespace
@@ -51,33 +58,33 @@ TEST_CASE("a host that has everything misses nothing") {
 }
 
 TEST_CASE("without a cgroup every limit that was asked for is missing") {
-  CHECK(missing_of(demanding().cgroup, std::nullopt) ==
+  CHECK(missing_of(demanding().cgroup, no_cgroup) ==
         Names{"NO-MEMORY-CEILING(cgroup)", "NO-PIDS-CEILING(cgroup)", "NO-CPU-CEILING(cgroup)"});
 }
 
 TEST_CASE("a ceiling is missing exactly if its controller is not delegated") {
   const CgroupLimits limits = demanding().cgroup;
-  CHECK(missing_of(limits, CgroupBase{"/c", {"pids", "cpu"}}) ==
+  CHECK(missing_of(limits, with_controllers({"pids", "cpu"})) ==
         Names{"NO-MEMORY-CEILING(cgroup)"});
-  CHECK(missing_of(limits, CgroupBase{"/c", {"memory", "cpu"}}) ==
+  CHECK(missing_of(limits, with_controllers({"memory", "cpu"})) ==
         Names{"NO-PIDS-CEILING(cgroup)"});
-  CHECK(missing_of(limits, CgroupBase{"/c", {"memory", "pids"}}) ==
+  CHECK(missing_of(limits, with_controllers({"memory", "pids"})) ==
         Names{"NO-CPU-CEILING(cgroup)"});
 }
 
 TEST_CASE("a limit that nobody asked for is not missing") {
   CgroupLimits limits;
   limits.pids_max = 10;
-  CHECK(missing_of(limits, std::nullopt) == Names{"NO-PIDS-CEILING(cgroup)"});
+  CHECK(missing_of(limits, no_cgroup) == Names{"NO-PIDS-CEILING(cgroup)"});
   limits.use = CgroupUse::never;
-  CHECK(missing_of(limits, std::nullopt).empty());
+  CHECK(missing_of(limits, no_cgroup).empty());
 }
 
 TEST_CASE("a required cgroup without limits still has to be there") {
   CgroupLimits limits;
   limits.use = CgroupUse::required;
-  CHECK(missing_of(limits, std::nullopt) == Names{"NO-CGROUP(cgroup)"});
-  CHECK(missing_of(limits, CgroupBase{"/c", {}}).empty());
+  CHECK(missing_of(limits, no_cgroup) == Names{"NO-CGROUP(cgroup)"});
+  CHECK(missing_of(limits, with_controllers({})).empty());
 }
 
 TEST_CASE("Landlock is missing below the ABI that the profile names") {
@@ -98,11 +105,11 @@ TEST_CASE(
   host.landlock_abi = 5;
   SandboxPolicy policy;
   policy.landlock = {.use = LandlockUse::required, .abi = 2};
-  const auto missing = missing_controls(policy, host, std::nullopt);
+  const auto missing = missing_controls(policy, host, no_cgroup);
   CHECK(names(missing) == Names{"NO-SIGNAL-SCOPE(landlock)"});
   CHECK(record_or_refuse(policy, missing).value() == Names{"NO-SIGNAL-SCOPE(landlock)"});
   policy.use_bubblewrap = true;
-  CHECK(missing_controls(policy, host, std::nullopt).empty());
+  CHECK(missing_controls(policy, host, no_cgroup).empty());
 }
 
 TEST_CASE("a filter and an own host uid are missing where the host cannot give them") {
@@ -118,13 +125,14 @@ TEST_CASE("a refusal names each required control that is missing, and why") {
   host.landlock_abi = 0;
   host.uid = 1000;
   const SandboxPolicy policy = demanding();
-  const auto refused =
-      record_or_refuse(policy, missing_controls(policy, host, CgroupBase{"/c", {"memory", "cpu"}}));
+  CgroupSearch cgroup = with_controllers({"memory", "cpu"});
+  cgroup.problem = "cgroup '/c' has no pids controller";
+  const auto refused = record_or_refuse(policy, missing_controls(policy, host, cgroup));
   REQUIRE_FALSE(refused);
   CHECK(refused.error() ==
         Error{ErrorCode::sandbox_not_available,
               "profile 'SEALED' requires what this host does not give: NO-PIDS-CEILING(cgroup) "
-              "(cgroup '/c' does not have its controller), NO-LANDLOCK(kernel) (this kernel has no "
+              "(cgroup '/c' has no pids controller), NO-LANDLOCK(kernel) (this kernel has no "
               "Landlock, or its lsm= list leaves it out), NO-OWN-HOST-UID(root) (only a supervisor "
               "started as root can give a run a uid of its own)"});
 }
@@ -135,7 +143,7 @@ TEST_CASE("allow_degraded turns the refusal into a record of every name") {
   host.uid = 1000;
   SandboxPolicy policy = demanding();
   policy.allow_degraded = true;
-  CHECK(record_or_refuse(policy, missing_controls(policy, host, std::nullopt)).value() ==
+  CHECK(record_or_refuse(policy, missing_controls(policy, host, no_cgroup)).value() ==
         Names{"NO-MEMORY-CEILING(cgroup)", "NO-PIDS-CEILING(cgroup)", "NO-CPU-CEILING(cgroup)",
               "NO-LANDLOCK(kernel)", "NO-OWN-HOST-UID(root)"});
 }

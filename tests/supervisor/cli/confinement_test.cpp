@@ -131,7 +131,8 @@ TEST_CASE("root's runs are never root's") {
 TEST_CASE("what the host cannot give is refused with 3, and nothing runs") {
   const CliDirectory directory;
   directory.write("demanding.toml", demanding_profile);
-  const Words start = {"--profiles", directory.path(), "run", "--profile", "DEMANDING"};
+  const Words start = {"--cgroup-base", "none",      "--profiles", directory.path(),
+                       "run",           "--profile", "DEMANDING"};
   Words refused = start;
   refused.insert(refused.end(), {"--", "echo", "ran"});
   const CliEnded ended = run_cli(refused);

@@ -103,8 +103,12 @@ TEST_CASE("doctor tells what this host can give, by trying") {
   CHECK(contains(text.out, "bubblewrap"));
   CHECK(contains(text.out, "  STRICT   yes"));
 
-  const CliEnded refused =
-      run_cli({"--profiles", directory.path(), "doctor", "--profile", "DEMANDING", "--json"});
+  const CliEnded alone = run_cli({"--cgroup-base", "none", "doctor", "--profile", "OFF"});
+  CHECK(contains(alone.out,
+                 "none is used: limits hold for each process, not for a run as a whole\n"));
+
+  const CliEnded refused = run_cli({"--cgroup-base", "none", "--profiles", directory.path(),
+                                    "doctor", "--profile", "DEMANDING", "--json"});
   CHECK(refused.exit_code == 3);
   bool seen = false;
   const auto found = nlohmann::json::parse(refused.out);

@@ -65,6 +65,15 @@ drain_seconds = 1.5
   CHECK(config.drain == milliseconds(1500));
 }
 
+TEST_CASE("the config file can say that runs get no cgroup") {
+  DaemonConfig config;
+  CHECK(config.cgroup_base.empty());
+  std::vector<kernel::Diagnostic> diagnostics;
+  apply_config_file("cgroup_base = \"none\"\n", "d.toml", config, diagnostics);
+  CHECK(diagnostics.empty());
+  CHECK(config.cgroup_base == "none");
+}
+
 TEST_CASE("directories of the config file come after those that are known already") {
   DaemonConfig config;
   config.profile_directories = {"/shipped"};
@@ -101,6 +110,8 @@ TEST_CASE("a mistake in the config file has its place") {
   CHECK(mistake("runtime_dir = \"run\"") ==
         "d.toml:1:15: runtime_dir 'run' is not an absolute path");
   CHECK(mistake("\nstate_dir = \"./x\"").starts_with("d.toml:2:13: state_dir"));
+  CHECK(mistake("cgroup_base = \"None\"").starts_with("d.toml:1:15: cgroup_base"));
+  CHECK(mistake("cgroup_base = 5").starts_with("d.toml:1:15: "));
   CHECK(mistake("cgroup_base = \"\"").starts_with("d.toml:1:15: cgroup_base"));
   CHECK(mistake("runtime_dir = 5").starts_with("d.toml:1:15: "));
   CHECK(mistake("profiles = \"/a\"").starts_with("d.toml:1:12: "));

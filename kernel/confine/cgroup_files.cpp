@@ -1,0 +1,83 @@
+#include "kernel/confine/cgroup_files.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <memory>
+#include <sstream>
+#include <string_view>
+
+namespace paddock::kernel {
+namespace {
+
+constexpr std::size_t cgroup_file_bytes_max = 1u << 20;
+constexpr int tree_depth_max = 64;
+
+std::vector<std::string> children_of_cgroup(const std::string& path) {
+  constexpr std::string_view here = ".";
+  constexpr std::string_view parent = "..";
+  std::vector<std::string> children;
+  const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(path.c_str()), &::closedir);
+  if (!directory) return children;
+  while (const dirent* entry = ::readdir(directory.get()))
+    if (entry->d_type == DT_DIR && entry->d_name != here && entry->d_name != parent)
+      children.push_back(path + "/" + entry->d_name);
+  return children;
+}
+
+bool remove_tree(const std::string& path, int depth) {
+  if (::rmdir(path.c_str()) == 0 || errno == ENOENT) return true;
+  if (errno != EBUSY || depth == tree_depth_max) return false;
+  const std::vector<std::string> children = children_of_cgroup(path);
+  for (const std::string& child : children) remove_tree(child, depth + 1);
+  return !children.empty() && (::rmdir(path.c_str()) == 0 || errno == ENOENT);
+}
+
+}  // namespace
+
+int write_cgroup_file(const std::string& path, const std::string& value) {
+  const Fd fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!fd) return errno;
+  return ::write(fd.get(), value.data(), value.size()) < 0 ? errno : 0;
+}
+
+std::vector<std::string> cgroup_words(const std::string& path) {
+  std::vector<std::string> words;
+  std::istringstream text(read_file(path, cgroup_file_bytes_max).value_or(""));
+  for (std::string word; text >> word;) words.push_back(word);
+  return words;
+}
+
+std::uint64_t cgroup_counter(const std::string& path, const std::string& key) {
+  const std::vector<std::string> words = cgroup_words(path);
+  const auto at = std::find(words.begin(), words.end(), key);
+  std::uint64_t value = 0;
+  if (at != words.end() && at + 1 != words.end())
+    std::from_chars((at + 1)->data(), (at + 1)->data() + (at + 1)->size(), value);
+  return value;
+}
+
+bool is_on_cgroup2(const std::string& path) {
+  struct statfs info {};
+  return ::statfs(path.c_str(), &info) == 0 && info.f_type == CGROUP2_SUPER_MAGIC;
+}
+
+bool is_at(const Fd& directory, const std::string& path) {
+  struct stat opened {};
+  struct stat named {};
+  return ::fstat(directory.get(), &opened) == 0 && ::stat(path.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+bool remove_cgroup_tree(const std::string& path) {
+  return remove_tree(path, 0);
+}
+
+}  // namespace paddock::kernel

@@ -1,0 +1,30 @@
+#pragma once
+// Reading and writing the files of cgroup2 directories.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernel/base/fd.hpp"
+
+namespace paddock::kernel {
+
+// 0, or the errno.
+int write_cgroup_file(const std::string& path, const std::string& value);
+
+// The words of a file; none if it cannot be read.
+std::vector<std::string> cgroup_words(const std::string& path);
+
+// The number after `key` in a "key value" file such as cgroup.events; 0 if it is not there.
+std::uint64_t cgroup_counter(const std::string& path, const std::string& key);
+
+bool is_on_cgroup2(const std::string& path);
+
+// True if `directory` is still what `path` leads to: it may have been removed and made anew.
+bool is_at(const Fd& directory, const std::string& path);
+
+// Removes the cgroup and those below it: an agent with the supervisor's uid can make some in its
+// leaf. False if one of them is still populated.
+bool remove_cgroup_tree(const std::string& path);
+
+}  // namespace paddock::kernel

@@ -1,0 +1,93 @@
+#include "sandbox/test_cgroup.hpp"
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <vector>
+
+#include "kernel/base/fd.hpp"
+#include "kernel/confine/cgroup_files.hpp"
+#include "kernel/confine/cgroup_paths.hpp"
+#include "support/catch.hpp"
+
+namespace paddock::tests {
+
+using namespace kernel;
+
+TestCgroup::TestCgroup() {
+  static int count = 0;
+  for (const CgroupMount& mount :
+       cgroup2_mounts(read_file("/proc/self/mountinfo", 16u << 20).value_or(""))) {
+    const std::string path =
+        mount.where + "/paddock-test-" + std::to_string(::getpid()) + "-" + std::to_string(++count);
+    if (::mkdir(path.c_str(), 0755) != 0) continue;
+    path_ = path;
+    return;
+  }
+}
+
+TestCgroup::~TestCgroup() {
+  if (!path_.empty()) remove_cgroup_tree(path_);
+}
+
+std::string TestCgroup::make(const std::string& name) const {
+  REQUIRE(::mkdir((path_ + "/" + name).c_str(), 0755) == 0);
+  return path_ + "/" + name;
+}
+
+bool TestCgroup::has_children() const {
+  for (const auto& entry : std::filesystem::directory_iterator(path_))
+    if (entry.is_directory()) return true;
+  return false;
+}
+
+std::string in_cgroup_as(const std::string& cgroup, uid_t uid,
+                         const std::function<std::string()>& body) {
+  Pipe answer = make_pipe().value();
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    std::string text = "cannot enter the cgroup or become the user";
+    if (write_cgroup_file(cgroup + "/cgroup.procs", "0") == 0 && ::setresgid(uid, uid, uid) == 0 &&
+        ::setresuid(uid, uid, uid) == 0)
+      text = body();
+    [[maybe_unused]] const ssize_t told = ::write(answer.write_end.get(), text.data(), text.size());
+    ::_exit(0);
+  }
+  answer.write_end.close();
+  std::string text;
+  char buffer[4096];
+  for (ssize_t count = 0; (count = ::read(answer.read_end.get(), buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<std::size_t>(count));
+  ::waitpid(child, nullptr, 0);
+  return text;
+}
+
+Inhabitant::Inhabitant(const std::string& cgroup) {
+  pid_ = ::fork();
+  REQUIRE(pid_ >= 0);
+  if (pid_ == 0)
+    for (;;) ::pause();
+  REQUIRE(write_cgroup_file(cgroup + "/cgroup.procs", std::to_string(pid_)) == 0);
+}
+
+Inhabitant::~Inhabitant() {
+  ::kill(pid_, SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+}
+
+bool Inhabitant::is_alive() const {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == 0;
+}
+
+void give_to(uid_t uid, const std::string& cgroup) {
+  for (const char* file : {"", "/cgroup.procs", "/cgroup.threads", "/cgroup.subtree_control"})
+    REQUIRE(::chown((cgroup + file).c_str(), uid, uid) == 0);
+}
+
+}  // namespace paddock::tests
