@@ -7,6 +7,9 @@ build_packages=(
 )
 run_packages=(bubblewrap python3 ca-certificates)
 test_packages=(catch2 git make gcc zlib1g-dev nodejs default-jdk-headless)
+# tests/vm. Any busybox will do: busybox-static would push out one that is already there.
+vm_packages=(qemu-system-x86 binutils)
+command -v busybox >/dev/null || vm_packages+=(busybox-static)
 
 # CPython's own tests, which are real work for a sandbox. The package has the version in its name.
 python_test_package() {

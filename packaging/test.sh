@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/packages.sh
+. tests/vm/kernel.sh
 
 jobs=$(nproc)
 test_user=paddock-test
@@ -35,8 +36,10 @@ run_as_test_user() {
 }
 
 say "Packages"
-install_packages "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}"
+install_packages "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}" \
+  "${vm_packages[@]}"
 install_packages "$(python_test_package)"
+find_vm_kernel build/dev/vm >/dev/null || fetch_vm_kernel build/dev/vm
 
 say "Build (dev: ASan, UBSan, -Werror)"
 cmake --preset dev >/dev/null

@@ -1,12 +1,13 @@
-// eat_memory: takes memory and uses it until it gets no more; prints the MiB that it got. Stops by
-// itself at 256.
+// eat_memory [keep]: takes memory and uses it until it gets no more; prints the MiB that it got.
+// Stops by itself at 256. With "keep" it keeps them until it is ended.
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
 
-int main() {
+int main(int argc, char**) {
   constexpr std::size_t mib = 1u << 20;
   int got = 0;
   while (got < 256) {
@@ -16,4 +17,6 @@ int main() {
     ++got;
   }
   std::printf("%d\n", got);
+  std::fflush(stdout);
+  while (argc > 1) ::pause();
 }

@@ -6,32 +6,13 @@
 #include <optional>
 
 #include "kernel/confine/controls.hpp"
-#include "sandbox/sandbox_fixture.hpp"
 #include "sandbox/test_cgroup.hpp"
 
 using namespace paddock::kernel;
 using namespace paddock::tests;
 using std::chrono::milliseconds;
 
-namespace {
-
-struct Outcome {
-  SandboxResult result;
-  Clock::duration took{};
-};
-
-Outcome run_in(const TestCgroup& base, const SandboxPolicy& policy, const Argv& argv) {
-  const Sandbox sandbox = Sandbox::open({.cgroup_base = base.path()}).value();
-  const auto begin = Clock::now();
-  auto live = sandbox.start(policy, argv, "", "leaf", RunOptions{}).value();
-  CHECK(std::filesystem::exists(base.path() + "/leaf"));
-  drive_all({live.get()});
-  return {live->take_result(), Clock::now() - begin};
-}
-
-}  // namespace
-
-TEST_CASE("a run is born in its leaf, and the leaf goes with it") {
+TEST_CASE("a run is born in its leaf, and the leaf goes with it", "[cgroup]") {
   const TestCgroup base;
   NEEDS(base, no_cgroup2);
   for (const char* profile : {"OFF", "DEFAULT", "STRICT"}) {
@@ -46,7 +27,7 @@ TEST_CASE("a run is born in its leaf, and the leaf goes with it") {
   }
 }
 
-TEST_CASE("a fork bomb is ended through its cgroup, and the leaf is removed") {
+TEST_CASE("a fork bomb is ended through its cgroup, and the leaf is removed", "[cgroup]") {
   const TestCgroup base;
   NEEDS(base, no_cgroup2);
   for (const char* profile : {"DEFAULT", "STRICT"}) {
@@ -55,7 +36,7 @@ TEST_CASE("a fork bomb is ended through its cgroup, and the leaf is removed") {
     SandboxPolicy policy = policy_of(profile);
     policy.wall_clock = milliseconds(500);
     policy.grace = milliseconds(100);
-    const Outcome outcome = run_in(base, policy, {program("fork_bomb"), marker});
+    const TimedResult outcome = run_in(base, policy, {program("fork_bomb"), marker});
     CHECK(outcome.result.cause == Cause::wall_clock);
     CHECK_FALSE(outcome.result.survivors_unproved);
     CHECK(outcome.took < milliseconds(2000));
@@ -64,7 +45,7 @@ TEST_CASE("a fork bomb is ended through its cgroup, and the leaf is removed") {
   }
 }
 
-TEST_CASE("with a cgroup nothing outlives an agent that kills its launcher") {
+TEST_CASE("with a cgroup nothing outlives an agent that kills its launcher", "[cgroup]") {
   const TestCgroup base;
   NEEDS(base, no_cgroup2);
   for (const char* profile : {"OFF", "DEFAULT"}) {
@@ -72,7 +53,7 @@ TEST_CASE("with a cgroup nothing outlives an agent that kills its launcher") {
     const std::string marker = make_marker();
     SandboxPolicy policy = policy_of(profile);
     policy.landlock.use = LandlockUse::never;  // which would keep the agent from it
-    const Outcome outcome =
+    const TimedResult outcome =
         run_in(base, policy, {program("kill_launcher"), std::to_string(SIGKILL), marker});
     CHECK(outcome.result.cause == Cause::tampered);
     CHECK_FALSE(outcome.result.survivors_unproved);  // the empty cgroup is the proof
@@ -82,7 +63,8 @@ TEST_CASE("with a cgroup nothing outlives an agent that kills its launcher") {
   }
 }
 
-TEST_CASE("with a cgroup an agent that stops its launcher is ended when its grace is over") {
+TEST_CASE("with a cgroup an agent that stops its launcher is ended when its grace is over",
+          "[cgroup]") {
   // The init has a quarter of a second to obey; then the cgroup is killed, and that needs no
   // strays.
   const TestCgroup base;
@@ -92,7 +74,7 @@ TEST_CASE("with a cgroup an agent that stops its launcher is ended when its grac
   policy.landlock.use = LandlockUse::never;
   policy.wall_clock = milliseconds(200);
   policy.grace = milliseconds(100);
-  const Outcome outcome =
+  const TimedResult outcome =
       run_in(base, policy, {program("kill_launcher"), std::to_string(SIGSTOP), marker});
   CHECK(outcome.result.cause == Cause::wall_clock);
   CHECK_FALSE(outcome.result.survivors_unproved);
@@ -101,7 +83,7 @@ TEST_CASE("with a cgroup an agent that stops its launcher is ended when its grac
   CHECK_FALSE(base.has_children());
 }
 
-TEST_CASE("the result names exactly the controls that the leaf does not have") {
+TEST_CASE("the result names exactly the controls that the leaf does not have", "[cgroup]") {
   const TestCgroup base;
   NEEDS(base, no_cgroup2);
   const Sandbox sandbox = Sandbox::open({.cgroup_base = base.path()}).value();
@@ -116,7 +98,7 @@ TEST_CASE("the result names exactly the controls that the leaf does not have") {
   if (!plan) CHECK(plan.error().code == ErrorCode::sandbox_not_available);
 }
 
-TEST_CASE("a cgroup that the profile does not want is not made") {
+TEST_CASE("a cgroup that the profile does not want is not made", "[cgroup]") {
   const TestCgroup base;
   NEEDS(base, no_cgroup2);
   SandboxPolicy policy = policy_of("DEFAULT");
@@ -131,7 +113,8 @@ TEST_CASE("a cgroup that the profile does not want is not made") {
   CHECK(live->take_result().degraded.empty());
 }
 
-TEST_CASE("a required control without any cgroup is refused, or recorded if that was asked for") {
+TEST_CASE("a required control without any cgroup is refused, or recorded if that was asked for",
+          "[cgroup]") {
   SandboxPolicy policy = policy_of("DEFAULT");
   policy.cgroup.use = CgroupUse::required;
   const Sandbox sandbox = Sandbox::open({}).value();

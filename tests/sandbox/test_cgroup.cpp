@@ -11,22 +11,36 @@
 #include "kernel/base/fd.hpp"
 #include "kernel/confine/cgroup_files.hpp"
 #include "kernel/confine/cgroup_paths.hpp"
-#include "support/catch.hpp"
+#include "kernel/confine/cgroup_search.hpp"
 
 namespace paddock::tests {
 
 using namespace kernel;
 
-TestCgroup::TestCgroup() {
-  static int count = 0;
+namespace {
+
+// Where tests can make cgroups: a directory, with what controllers its manager lets us have.
+std::string place_for_tests() {
   for (const CgroupMount& mount :
        cgroup2_mounts(read_file("/proc/self/mountinfo", 16u << 20).value_or(""))) {
-    const std::string path =
-        mount.where + "/paddock-test-" + std::to_string(::getpid()) + "-" + std::to_string(++count);
-    if (::mkdir(path.c_str(), 0755) != 0) continue;
-    path_ = path;
-    return;
+    if (::access(mount.where.c_str(), W_OK) != 0) continue;
+    for (const char* controller : {"+memory", "+pids", "+cpu"})
+      write_cgroup_file(mount.where + "/cgroup.subtree_control", controller);
+    return mount.where;
   }
+  static const CgroupSearch delegated = find_cgroup_base();
+  return delegated.base ? delegated.base->path : "";
+}
+
+}  // namespace
+
+TestCgroup::TestCgroup() {
+  static int count = 0;
+  const std::string place = place_for_tests();
+  if (place.empty()) return;
+  const std::string path =
+      place + "/paddock-test-" + std::to_string(::getpid()) + "-" + std::to_string(++count);
+  if (::mkdir(path.c_str(), 0755) == 0) path_ = path;
 }
 
 TestCgroup::~TestCgroup() {
@@ -38,10 +52,29 @@ std::string TestCgroup::make(const std::string& name) const {
   return path_ + "/" + name;
 }
 
+bool TestCgroup::has_controllers() const {
+  const std::string available =
+      " " + one_line(read_file(path_ + "/cgroup.controllers", 4096).value_or("")) + " ";
+  for (const char* controller : {" memory ", " pids ", " cpu "})
+    if (available.find(controller) == std::string::npos) return false;
+  return true;
+}
+
 bool TestCgroup::has_children() const {
   for (const auto& entry : std::filesystem::directory_iterator(path_))
     if (entry.is_directory()) return true;
   return false;
+}
+
+TimedResult run_in(const TestCgroup& base, const SandboxPolicy& policy, const Argv& argv) {
+  const Sandbox sandbox = Sandbox::open({.cgroup_base = base.path()}).value();
+  const auto begin = Clock::now();
+  auto live = sandbox.start(policy, argv, "", "leaf", RunOptions{}).value();
+  CHECK(std::filesystem::exists(base.path() + "/leaf"));
+  drive_all({live.get()});
+  TimedResult ended{live->take_result(), Clock::now() - begin};
+  UNSCOPED_INFO("cause: " << ended.result.cause << "; detail: " << ended.result.detail);
+  return ended;
 }
 
 std::string in_cgroup_as(const std::string& cgroup, uid_t uid,

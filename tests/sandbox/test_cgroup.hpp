@@ -1,16 +1,20 @@
 #pragma once
-// A cgroup of one test's own below the host's hierarchy, removed with it.
+// A cgroup of one test's own, removed with it, and runs in leaves below it.
 
 #include <sys/types.h>
 
 #include <functional>
 #include <string>
 
+#include "sandbox/sandbox_fixture.hpp"
+
 namespace paddock::tests {
 
+// At the top of the cgroup2 file system where this process may write there, else below its own
+// cgroup if that is delegated to it. Empty where there is neither.
 class TestCgroup {
  public:
-  TestCgroup();  // empty where there is no cgroup2 that this process may write to
+  TestCgroup();
   TestCgroup(const TestCgroup&) = delete;
   TestCgroup& operator=(const TestCgroup&) = delete;
   ~TestCgroup();
@@ -18,11 +22,20 @@ class TestCgroup {
   explicit operator bool() const { return !path_.empty(); }
   const std::string& path() const { return path_; }
   std::string make(const std::string& name) const;  // a child; returns its path
+  bool has_controllers() const;  // memory, pids and cpu
   bool has_children() const;
 
  private:
   std::string path_;
 };
+
+struct TimedResult {
+  kernel::SandboxResult result;
+  kernel::Clock::duration took{};
+};
+
+// A run in a leaf below `base`, from start to end. The test fails if it cannot be started.
+TimedResult run_in(const TestCgroup& base, const kernel::SandboxPolicy& policy, const Argv& argv);
 
 // What `body` returns in a process of its own that is in `cgroup` and has `uid`.
 std::string in_cgroup_as(const std::string& cgroup, uid_t uid,

@@ -12,7 +12,7 @@ stage=$(mktemp -d "$output/stage-XXXXXX")
 trap 'rm -rf "$stage"' EXIT
 
 python=$(basename "$(readlink -f /usr/bin/python3)")
-packages=(bash dash coreutils util-linux grep sed findutils procps libc-bin bubblewrap busybox-static
+packages=(bash dash coreutils util-linux grep sed findutils procps libc-bin bubblewrap
   python3-minimal "$python-minimal")
 
 # up_to_date NAME KEY: the archive NAME was made from inputs that KEY stands for.
@@ -65,6 +65,7 @@ build_base() {
       mkdir -p "$stage$(dirname "$file")"
       cp -a "$file" "$stage$file"
     done
+  cp -aL "$(command -v busybox)" "$stage/usr/bin/busybox"
   ln -sf dash "$stage/usr/bin/sh"
   ln -sf "$python" "$stage/usr/bin/python3"
   mkdir -p "$stage/usr/lib/$python"

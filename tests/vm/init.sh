@@ -33,9 +33,12 @@ $busybox ip link set lo up
 $busybox hostname paddock-vm
 stty -F /dev/ttyS1 -opost
 stty -F /dev/ttyS2 -opost
-# A disk of the machine is its swap: without swap nothing would show that a run may not use any.
-if [ -b /dev/nvme0n1 ]; then
-  $busybox mkswap /dev/nvme0n1 >/dev/null && $busybox swapon /dev/nvme0n1
+# A disk of the machine is its swap: without swap nothing would show that a run may not use any. A
+# kernel without a driver for it has none. The driver takes a moment to find the disk.
+if [ -e /sys/bus/pci/drivers/nvme ]; then
+  tries=100
+  while [ ! -b /dev/nvme0n1 ] && [ $tries -gt 0 ]; do sleep 0.1; tries=$((tries - 1)); done
+  $busybox mkswap /dev/nvme0n1 >/dev/null && $busybox swapon /dev/nvme0n1 || exit 1
 fi
 # Ubuntu's kernel refuses user namespaces to programs without an AppArmor profile; there is none here.
 knob=/proc/sys/kernel/apparmor_restrict_unprivileged_userns

@@ -38,6 +38,8 @@ kernel=$(find_vm_kernel "$image") || missing "there is no kernel to boot in /boo
 
 mkdir -p "$image"
 (flock 9 && bash "$here/build_image.sh" "$image" "$programs") 9>"$image/lock"
+# What runs left that were killed.
+find "$image" -mindepth 1 -maxdepth 1 -name 'run-*' -mmin +60 -exec rm -rf {} +
 
 work=$(mktemp -d "$image/run-XXXXXX")
 vm=
