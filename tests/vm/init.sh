@@ -69,6 +69,7 @@ cd /
 {
   sh -c "echo \$\$ >$cgroup/cgroup.procs && exec $as bash /command.sh" </dev/null 2>&1
   echo "exit $?" >/dev/ttyS2
+  echo 1 >$cgroup/cgroup.kill  # what the command left: it could hold the pipe open
 } | cat >/dev/ttyS1
 # Not before both serial ports have sent what they have.
 stty -F /dev/ttyS1 opost
