@@ -66,6 +66,7 @@ build_base() {
       cp -a "$file" "$stage$file"
     done
   cp -aL "$(command -v busybox)" "$stage/usr/bin/busybox"
+  if [ -x /usr/bin/git ]; then cp -a /usr/bin/git "$stage/usr/bin/"; fi
   ln -sf dash "$stage/usr/bin/sh"
   ln -sf "$python" "$stage/usr/bin/python3"
   mkdir -p "$stage/usr/lib/$python"
