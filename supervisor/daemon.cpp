@@ -22,7 +22,8 @@ namespace {
 using kernel::Result;
 using std::chrono::milliseconds;
 
-constexpr std::size_t descriptors_per_run = 12;  // pipes, pidfd, control; and memory files at start
+constexpr std::size_t descriptors_per_run =
+    13;  // pipes, pidfds, control; and memory files at start
 constexpr std::size_t descriptors_per_connection = 2;
 constexpr std::size_t descriptors_besides = 128;
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <charconv>
 #include <climits>
 #include <ctime>
 #include <memory>
@@ -40,6 +41,27 @@ std::string memory_value(const std::optional<std::uint64_t>& bytes) {
 
 std::string pids_value(const std::optional<std::uint64_t>& pids) {
   return pids && *pids <= pids_max_max ? std::to_string(*pids) : "max";
+}
+
+std::uint64_t number_in(std::string_view text) {
+  std::uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// The sum of the first line of a pressure file: "some avg10=0.00 avg60=0.00 avg300=0.00 total=12".
+// Absent where the kernel keeps no pressure figures.
+std::optional<std::uint64_t> pressure_total_us(const std::string& path) {
+  constexpr std::string_view key = "total=";
+  for (const std::string& word : cgroup_words(path))
+    if (word.starts_with(key)) return number_in(std::string_view(word).substr(key.size()));
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> single_number(const std::string& path) {
+  const std::vector<std::string> words = cgroup_words(path);
+  if (words.empty()) return std::nullopt;
+  return number_in(words.front());
 }
 
 std::string cpu_value(const std::optional<double>& cores) {
@@ -158,8 +180,14 @@ std::map<std::string, std::string> CgroupLeaf::limits() const {
   return seen;
 }
 
-std::uint64_t CgroupLeaf::oom_kills() const {
-  return cgroup_counter(file("memory.events"), "oom_kill");
+CgroupUsage CgroupLeaf::usage() const {
+  return {.oom_kills = cgroup_counter(path_ + "/memory.events", "oom_kill"),
+          .oom_events = cgroup_counter(path_ + "/memory.events", "oom"),
+          .pids_refused = cgroup_counter(path_ + "/pids.events", "max"),
+          .cpu_usage_us = cgroup_counter(path_ + "/cpu.stat", "usage_usec"),
+          .throttled_us = cgroup_counter(path_ + "/cpu.stat", "throttled_usec"),
+          .cpu_waited_us = pressure_total_us(path_ + "/cpu.pressure"),
+          .memory_peak_bytes = single_number(path_ + "/memory.peak")};
 }
 
 }  // namespace paddock::kernel

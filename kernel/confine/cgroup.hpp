@@ -25,6 +25,19 @@ std::map<std::string, std::string> planned_knobs(const CgroupLimits& limits,
 // is known by its name, that of a run ("r-" and 16 hex digits).
 void sweep_leaves(const CgroupBase& base);
 
+// What the kernel counted in a leaf. A counter whose controller the leaf does not have is 0.
+struct CgroupUsage {
+  std::uint64_t oom_kills = 0;     // memory.events: processes killed for lack of memory, whoever's
+  std::uint64_t oom_events = 0;    // the same: times that the leaf was at its own memory_max
+  std::uint64_t pids_refused = 0;  // pids.events: forks refused at pids_max
+  std::uint64_t cpu_usage_us = 0;  // cpu.stat; without any controller, too
+  std::uint64_t throttled_us = 0;  // the same: held back at cpu_max, summed over the CPUs
+  std::optional<std::uint64_t> cpu_waited_us{};      // cpu.pressure: a process waited for a CPU
+  std::optional<std::uint64_t> memory_peak_bytes{};  // memory.peak; Linux 5.19 and later
+
+  bool operator==(const CgroupUsage&) const = default;
+};
+
 // One run's leaf. The destructor removes it; should something be in it even then, it is killed and
 // waited for during a moment, and what is left is for the next sweep.
 class CgroupLeaf {
@@ -46,7 +59,7 @@ class CgroupLeaf {
   bool populated() const;
   // What the kernel shows now for the planned knobs; one that cannot be read is not in it.
   std::map<std::string, std::string> limits() const;
-  std::uint64_t oom_kills() const;  // memory.events; 0 without the memory controller
+  CgroupUsage usage() const;
 
  private:
   CgroupLeaf(std::string path, Fd directory)

@@ -44,6 +44,7 @@ void read_limits(TomlReader& reader, Profile& profile) {
   profile.wall_clock = reader.duration("limits", "wall_seconds");
   assign(profile.grace, reader.duration("limits", "grace_seconds"));
   assign(profile.output_bytes, reader.bytes("limits", "output_bytes"));
+  profile.output_stop_bytes = reader.bytes("limits", "output_stop_bytes");
 }
 
 void read_cgroup(TomlReader& reader, CgroupLimits& cgroup) {

@@ -81,6 +81,7 @@ std::string canonical_text(const SandboxPolicy& policy) {
   line("wall_seconds", or_unlimited(policy.wall_clock, format_duration));
   line("grace_seconds", format_duration(policy.grace));
   line("output_bytes", format_bytes(policy.output_bytes));
+  line("output_stop_bytes", or_unlimited(policy.output_stop_bytes, format_bytes));
   line("cgroup.use", name_of(policy.cgroup.use));
   line("cgroup.memory_max", or_unlimited(policy.cgroup.memory_max, format_bytes));
   line("cgroup.pids_max", or_unlimited(policy.cgroup.pids_max, number));

@@ -29,6 +29,7 @@ struct SandboxPolicy {
   std::optional<std::chrono::milliseconds> wall_clock;  // wall_seconds; absent: no deadline
   std::chrono::milliseconds grace{1000};                // SIGTERM to SIGKILL
   std::uint64_t output_bytes = 10u << 20;               // kept per stream
+  std::optional<std::uint64_t> output_stop_bytes;       // of both streams, kept or not
 
   CgroupLimits cgroup;
 

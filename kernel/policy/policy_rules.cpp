@@ -75,6 +75,8 @@ class Rules {
     check_range("limits", "nofile", policy_.nofile, limit_max);
     check_range("limits", "core_size", policy_.core_size, 0, limit_max);
     check_range("limits", "output_bytes", policy_.output_bytes, 1, output_bytes_max);
+    // Not held against output_bytes: a run can be stopped before there is anything to drop.
+    check_range("limits", "output_stop_bytes", policy_.output_stop_bytes, limit_max);
     check_range("isolation", "tmp_bytes", policy_.tmp_bytes, 1, limit_max);
     check_range("isolation", "workspace_bytes", policy_.workspace_bytes, 1, limit_max);
   }

@@ -83,6 +83,7 @@ struct Profile {
   std::optional<std::chrono::milliseconds> wall_clock;  // [limits] wall_seconds; absent: unlimited
   std::chrono::milliseconds grace{1000};                // [limits] grace_seconds: TERM to KILL
   std::uint64_t output_bytes = 10u << 20;               // kept per stream; the rest is drained
+  std::optional<std::uint64_t> output_stop_bytes;       // of both streams: past it it is stopped
 
   CgroupLimits cgroup;
 

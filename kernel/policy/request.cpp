@@ -31,6 +31,7 @@ Result<void> check_limits(const Request& request) {
   TRY_VOID(check_at_least_one("nproc", request.nproc));
   TRY_VOID(check_at_least_one("nofile", request.nofile));
   TRY_VOID(check_at_least_one("output_bytes", request.output_bytes));
+  TRY_VOID(check_at_least_one("output_stop_bytes", request.output_stop_bytes));
   if (!request.wall_clock) return {};
   if (request.wall_clock->count() < 1) return refuse("wall_seconds is below 1ms");
   if (*request.wall_clock > duration_max) return refuse("wall_seconds is above 366 days");

@@ -39,6 +39,7 @@ struct Request {
   std::optional<std::uint64_t> nproc;
   std::optional<std::uint64_t> nofile;
   std::optional<std::uint64_t> output_bytes;
+  std::optional<std::uint64_t> output_stop_bytes;
 
   // Additions; only what the profile's [requests] grants.
   std::vector<std::string> bind_ro;

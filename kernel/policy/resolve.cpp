@@ -34,6 +34,7 @@ SandboxPolicy policy_of(const Profile& profile) {
   policy.wall_clock = profile.wall_clock;
   policy.grace = profile.grace;
   policy.output_bytes = profile.output_bytes;
+  policy.output_stop_bytes = profile.output_stop_bytes;
   policy.cgroup = profile.cgroup;
   policy.use_bubblewrap = profile.use_bubblewrap;
   policy.bind_ro = profile.bind_ro;
@@ -101,6 +102,8 @@ class Resolver {
     std::optional<std::uint64_t> output_bytes = policy_.output_bytes;
     TRY_VOID(tighten("request.output_bytes", r.output_bytes, output_bytes, format_bytes));
     policy_.output_bytes = *output_bytes;
+    TRY_VOID(tighten("request.output_stop_bytes", r.output_stop_bytes, policy_.output_stop_bytes,
+                     format_bytes));
     return {};
   }
 

@@ -109,6 +109,7 @@ Result<Plan> make_plan(const SandboxPolicy& policy, const std::vector<std::strin
   plan.wall_clock = policy.wall_clock;
   plan.grace = policy.grace;
   plan.output_bytes = policy.output_bytes;
+  plan.output_stop_bytes = policy.output_stop_bytes;
   return plan;
 }
 

@@ -52,6 +52,7 @@ struct Plan {
   std::optional<std::chrono::milliseconds> wall_clock;  // from the opened gate to SIGTERM
   std::chrono::milliseconds grace{};                    // from SIGTERM to SIGKILL
   std::uint64_t output_bytes = 0;                       // kept per stream
+  std::optional<std::uint64_t> output_stop_bytes;  // of both streams together: then it is stopped
 
   std::vector<std::string> degraded;  // controls asked for and missing; empty unless allow_degraded
 

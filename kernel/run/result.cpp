@@ -4,6 +4,7 @@ namespace paddock::kernel {
 namespace {
 
 int exit_code_of(const Ending& ending) {
+  if (ending.cause == Cause::tampered) return -9;
   if (!ending.exit) return ending.cause == Cause::cannot_execute ? 127 : -9;
   return ending.exit->signal != 0 ? -ending.exit->signal : ending.exit->code;
 }
@@ -16,15 +17,15 @@ std::optional<std::string> rlimit_hit_by(Cause cause) {
 }
 
 bool ended_by_itself(Cause cause) {
-  return cause == Cause::exited || cause == Cause::signaled || cause == Cause::cannot_execute ||
-         cause == Cause::cannot_isolate;
+  return cause == Cause::exited || cause == Cause::signaled || cause == Cause::pids_limit ||
+         cause == Cause::cannot_execute || cause == Cause::cannot_isolate;
 }
 
 }  // namespace
 
 void apply_ending(const Ending& ending, SandboxResult& result) {
   result.exit_code = ending.cause == Cause::cannot_isolate ? -1 : exit_code_of(ending);
-  result.timed_out = ending.cause == Cause::wall_clock;
+  result.timed_out = ending.cause == Cause::wall_clock || ending.cause == Cause::host_overloaded;
   result.rlimit_hit = rlimit_hit_by(ending.cause);
   result.killed = !ended_by_itself(ending.cause);
   result.cause = ending.cause;

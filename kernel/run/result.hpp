@@ -14,12 +14,13 @@
 namespace paddock::kernel {
 
 struct SandboxResult {
-  int exit_code = 0;  // 0..255; -N if signal N ended it; -9 if it was killed before it could say;
+  int exit_code = 0;  // 0..255; -N if signal N ended it; -9 if it was killed before it could say,
+                      // and for tampered, which is not believed;
                       // 127 for cannot_execute and -1 for cannot_isolate: the program never ran
   std::string stdout;
   std::string stderr;
   double duration_s = 0;                  // wall time from the opened gate to the end
-  bool timed_out = false;                 // cause == wall_clock
+  bool timed_out = false;                 // cause == wall_clock or host_overloaded
   std::optional<std::string> rlimit_hit;  // "cpu", "memory", "fsize", or none
   bool killed = false;                    // ended by paddock or by a limit, not by itself
 

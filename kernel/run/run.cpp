@@ -13,6 +13,7 @@
 #include <csignal>
 #include <utility>
 
+#include "kernel/base/process_tree.hpp"
 #include "kernel/confine/launch_wire.hpp"
 
 namespace paddock::kernel {
@@ -25,6 +26,11 @@ constexpr milliseconds setup_time_max{30'000};
 // From the order to the init to the end of the agent. An agent of the same user can have stopped
 // it.
 constexpr milliseconds obey_time_max{250};
+// From the end of the agent's process to the report of its init, which takes no millisecond unless
+// the host is overloaded or the run's own cpu_max holds the init back. The second time is for
+// those.
+constexpr milliseconds report_time_max{1'000};
+constexpr milliseconds late_report_time_max{10'000};
 // From the order to kill to the launcher's proof that nobody is left.
 constexpr milliseconds kill_time_max{5'000};
 // From the agent's end to the end of its pipes, which only somebody outside the run can hold by
@@ -54,6 +60,11 @@ pid_t sender_of(msghdr& header) {
       return reinterpret_cast<const ucred*>(CMSG_DATA(at))->pid;
   }
   return -1;
+}
+
+bool has_ended(const Fd& pidfd) {
+  pollfd polled{pidfd.get(), POLLIN, 0};
+  return ::poll(&polled, 1, 0) > 0;
 }
 
 std::string ending_text(const ControlMessage& message) {
@@ -126,6 +137,8 @@ std::vector<Run::Watch> Run::watches() const {
   };
   add(spawned_.control, POLLIN);
   add(spawned_.launcher_pidfd, POLLIN);
+  const RunState state = machine_.state();
+  if (state == RunState::running || state == RunState::terminating) add(agent_pidfd_, POLLIN);
   if (!output_paused_ || ended_at_) {
     add(spawned_.stdout_read, POLLIN);
     add(spawned_.stderr_read, POLLIN);
@@ -148,6 +161,7 @@ void Run::on_ready(int fd) {
   if (finished()) return;
   if (spawned_.control && fd == spawned_.control.get()) return read_control();
   if (spawned_.launcher_pidfd && fd == spawned_.launcher_pidfd.get()) return reap_launcher();
+  if (agent_pidfd_ && fd == agent_pidfd_.get()) return note_end_of_agent();
   if (spawned_.stdout_read && fd == spawned_.stdout_read.get())
     return read_output(spawned_.stdout_read, stdout_, Stream::stdout_stream);
   if (spawned_.stderr_read && fd == spawned_.stderr_read.get())
@@ -160,7 +174,9 @@ void Run::on_time() {
   if (look_again_ && Clock::now() >= *look_again_) finish_launcher();
   if (finished() || !timer_ || Clock::now() < *timer_) return;
   timer_.reset();
-  perform(machine_.on(TimePassed{}));
+  // Before SIGTERM: what the program does in its grace is another matter.
+  if (machine_.state() == RunState::running) starvation_ = measure_starvation();
+  perform(machine_.on(TimePassed{.init_stopped = init_stopped()}));
 }
 
 void Run::stop(Cause cause) {
@@ -190,9 +206,16 @@ void Run::read_control() {
       return;
     }
     message.text[sizeof message.text - 1] = '\0';
+    // The kernel says who sent it. Before the gate nothing foreign runs.
+    const pid_t sender = sender_of(header);
+    if (gate_opened_ && sender != spawned_.launcher && sender != init_) {
+      perform(machine_.on(Forged{"process " + std::to_string(sender) +
+                                 " sent a message that is paddock-launch's to send"}));
+      continue;
+    }
     switch (message.kind) {
       case ControlKind::agent_ready:
-        agent_ = sender_of(header);
+        agent_ = sender;
         landlock_seen_ = message.landlock_seen;
         perform(machine_.on(AgentReady{}));
         break;
@@ -208,13 +231,13 @@ void Run::read_control() {
             machine_.on(SetupFailed{std::string(message.text) + ": " + errno_text(message.error)}));
         break;
       case ControlKind::agent_exited:
-        ended_at_ = Clock::now();
+        if (!ended_at_) ended_at_ = Clock::now();
         perform(machine_.on(AgentExited{exit_of(message)}));
         break;
       case ControlKind::all_gone:
         usage_ = exit_of(message);
         // Inside bubblewrap the init says it too, of itself; the guard speaks for the whole run.
-        if (sender_of(header) == spawned_.launcher) launcher_proved_ = true;
+        if (sender == spawned_.launcher) launcher_proved_ = true;
         break;
       case ControlKind::wrapper_exited:
         perform(machine_.on(WrapperExited{ending_text(message)}));
@@ -226,6 +249,32 @@ void Run::read_control() {
     }
     if (finished()) return;
   }
+}
+
+// A process that announced itself can be gone by now, and its pid be somebody else's. It is the
+// agent's if it is below the launcher and has not ended after that was seen.
+bool Run::watch_agent() {
+  agent_pidfd_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, agent_, 0)));
+  const auto stat = stat_of(agent_);
+  if (!agent_pidfd_ || !stat || !is_in_tree(stat->parent, spawned_.launcher) ||
+      has_ended(agent_pidfd_))
+    return false;
+  init_ = stat->parent;
+  return true;
+}
+
+// The report can be there already: it is older than what is to be said of it.
+void Run::note_end_of_agent() {
+  if (spawned_.control) read_control();
+  if (finished()) return;
+  if (!ended_at_) ended_at_ = Clock::now();
+  perform(machine_.on(AgentGone{}));
+}
+
+bool Run::init_stopped() const {
+  if (machine_.state() != RunState::awaiting_report) return false;
+  const auto stat = stat_of(init_);
+  return stat && (stat->state == 'T' || stat->state == 't');
 }
 
 // The launcher's last messages are older than its death: read them first.
@@ -277,8 +326,37 @@ void Run::read_output(Fd& fd, OutputCapture& capture, Stream stream) {
       continue;
     }
     capture.append(bytes);
+    stop_a_flood();
     if (options_.on_output) options_.on_output(stream, bytes);
   }
+}
+
+// The kernel's figures for the leaf count every process of the run, also those that are gone.
+// Without a leaf, what /proc shows of the living has to do.
+std::optional<Starvation> Run::measure_starvation() const {
+  const auto wall =
+      std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - *gate_opened_at_);
+  Starvation seen{.wall_us = static_cast<std::uint64_t>(wall.count())};
+  CgroupUsage leaf;
+  if (resources_.cgroup) leaf = resources_.cgroup->usage();
+  seen.throttled_us = leaf.throttled_us;
+  if (leaf.cpu_waited_us) {
+    seen.cpu_used_us = leaf.cpu_usage_us;
+    seen.waited_us = *leaf.cpu_waited_us;
+    return seen;
+  }
+  const auto tree = cpu_of_tree(spawned_.launcher);
+  if (!tree) return std::nullopt;
+  seen.cpu_used_us = std::max(tree->used_us, leaf.cpu_usage_us);
+  seen.waited_us = tree->longest_wait_us;
+  return seen;
+}
+
+// A run that ended before it could be stopped is told by classify(), which sees the same numbers.
+void Run::stop_a_flood() {
+  if (machine_.state() != RunState::running || !plan_.output_stop_bytes) return;
+  if (stdout_.total_bytes() + stderr_.total_bytes() <= *plan_.output_stop_bytes) return;
+  perform(machine_.on(StopRequested{.cause = Cause::output_limit, .detail = output_limit_detail}));
 }
 
 void Run::retire(Fd& fd) {
@@ -320,7 +398,12 @@ void Run::perform(const Actions& actions) {
   for (const Action action : actions) {
     switch (action) {
       case Action::check_receipt:
-        check_receipt();
+        if (watch_agent()) {
+          check_receipt();
+        } else {
+          perform(
+              machine_.on(ReceiptMismatch{"the agent's process is gone, or not the run's own"}));
+        }
         break;
       case Action::open_gate:
         open_gate();
@@ -349,6 +432,12 @@ void Run::perform(const Actions& actions) {
       case Action::arm_grace_timer:
         arm(plan_.grace);
         break;
+      case Action::arm_report_timer:
+        arm(report_time_max);
+        break;
+      case Action::arm_late_report_timer:
+        arm(late_report_time_max);
+        break;
       case Action::arm_obey_timer:
         arm(obey_time_max);
         break;
@@ -360,6 +449,7 @@ void Run::perform(const Actions& actions) {
         break;
       case Action::publish_outcome:
         timer_.reset();
+        if (resources_.cgroup) cgroup_usage_ = resources_.cgroup->usage();
         break;  // the driver sees finished()
     }
   }
@@ -445,7 +535,10 @@ SandboxResult Run::take_result() {
           if (limit.resource == RLIMIT_CPU) return limit.value;
         return std::nullopt;
       }(),
-      .cgroup_oom_kills = resources_.cgroup ? resources_.cgroup->oom_kills() : 0,
+      .cgroup = cgroup_usage_,
+      .output_bytes = stdout_.total_bytes() + stderr_.total_bytes(),
+      .output_stop_bytes = plan_.output_stop_bytes,
+      .starvation = starvation_,
   };
   SandboxResult result;
   apply_ending(classify(machine_.ending(), facts), result);

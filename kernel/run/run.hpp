@@ -98,10 +98,16 @@ class Run {
   void retire(Fd& fd);
   void kill_launcher();
 
+  bool watch_agent();
+  void note_end_of_agent();
+  bool init_stopped() const;
+
   void read_control();
   void reap_launcher();
   void finish_launcher();
   void read_output(Fd& fd, OutputCapture& capture, Stream stream);
+  void stop_a_flood();
+  std::optional<Starvation> measure_starvation() const;
   void feed_stdin();
 
   Plan plan_;
@@ -124,10 +130,14 @@ class Run {
 
   pid_t agent_ = -1;
   std::uint32_t landlock_seen_ = 0;  // by paddock-launch, in the agent's process
+  pid_t init_ = -1;                  // the agent's parent: it and the launcher may send messages
+  Fd agent_pidfd_;
   bool gate_opened_ = false;
   std::string setup_messages_;  // what came on stderr before the program could write to it
   std::optional<Receipt> receipt_;
-  std::optional<Exit> usage_;  // CPU and memory of the whole run, from all_gone
+  std::optional<Exit> usage_;             // CPU and memory of the whole run, from all_gone
+  CgroupUsage cgroup_usage_;              // read once, at the end
+  std::optional<Starvation> starvation_;  // at the deadline, if it passed
   OutputCapture stdout_;
   OutputCapture stderr_;
   std::string stdin_bytes_;

@@ -62,6 +62,20 @@ Actions RunMachine::on(const AgentExited& event) {
   return drain();
 }
 
+// Before the gate the launcher's end says the same, and after the order to kill its own timer runs.
+Actions RunMachine::on(const AgentGone&) {
+  if (state_ != RunState::running && state_ != RunState::terminating) return {};
+  state_ = RunState::awaiting_report;
+  return {Action::arm_report_timer};
+}
+
+Actions RunMachine::on(const Forged& event) {
+  if (state_ == RunState::done) return {};
+  settle(Cause::tampered, event.message);
+  if (state_ == RunState::killing || state_ == RunState::draining) return {};
+  return kill();
+}
+
 Actions RunMachine::on(const WrapperExited& event) {
   if (state_ != RunState::starting) return {};
   settle(Cause::cannot_isolate, event.message);
@@ -92,7 +106,9 @@ Actions RunMachine::on(const OutputClosed&) {
 
 Actions RunMachine::on(const StopRequested& event) {
   if (state_ == RunState::done) return {};
-  settle(event.cause, "");
+  // There is nothing to stop, and the agent's end is older than the wish to stop it.
+  if (state_ == RunState::awaiting_report && !event.at_once) return {};
+  settle(event.cause, event.detail);
   switch (state_) {
     case RunState::starting:
     case RunState::checking:
@@ -104,6 +120,8 @@ Actions RunMachine::on(const StopRequested& event) {
     case RunState::terminating:
       if (event.at_once) return kill_agent();
       return {};
+    case RunState::awaiting_report:
+      return kill();
     case RunState::killing_agent:
     case RunState::killing:
     case RunState::draining:
@@ -113,7 +131,7 @@ Actions RunMachine::on(const StopRequested& event) {
   return {};
 }
 
-Actions RunMachine::on(const TimePassed&) {
+Actions RunMachine::on(const TimePassed& event) {
   switch (state_) {
     case RunState::starting:
     case RunState::checking:
@@ -125,6 +143,15 @@ Actions RunMachine::on(const TimePassed&) {
       return {Action::send_term, Action::arm_grace_timer};
     case RunState::terminating:
       return kill_agent();
+    case RunState::awaiting_report:
+      if (event.init_stopped) {
+        settle(Cause::tampered, "the agent has ended and its init was kept from reporting it");
+      } else if (!std::exchange(report_late_, true)) {
+        return {Action::arm_late_report_timer};
+      } else {
+        settle(Cause::internal, "the agent has ended and paddock-launch did not report it in time");
+      }
+      return kill();
     case RunState::killing_agent:
       return kill();  // the init does not obey: somebody has stopped it
     case RunState::killing:

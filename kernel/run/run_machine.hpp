@@ -13,6 +13,12 @@
 //                                         v
 //                                       done: the outcome is published, once
 //
+// From running and terminating, the end of the agent's process as the kernel shows it leads to
+// awaiting_report. The report of its init follows at once and leads to draining. Where it does not,
+// somebody has stopped the init, and that is tampering; or the host is that slow, which gets a
+// second, longer wait. Both lead to killing. So does, from any state, a message that nobody of the
+// launch chain has sent.
+//
 // The first cause wins: a run that is stopped for its deadline ends as wall_clock however it then
 // exits. Every state but `done` has a timer, and no run waits for ever; only a profile without
 // wall_seconds lets `running` do so.
@@ -30,6 +36,7 @@ enum class RunState {
   checking,
   running,
   terminating,
+  awaiting_report,
   killing_agent,
   killing,
   draining,
@@ -53,6 +60,10 @@ struct SetupFailed {
 struct AgentExited {
   Exit exit;
 };
+struct AgentGone {};  // its process has ended: seen by the supervisor itself, not reported
+struct Forged {       // a message from a process that has none to send
+  std::string message;
+};
 struct WrapperExited {
   std::string message;  // how bwrap ended; counts only if the agent never got ready
 };
@@ -61,10 +72,13 @@ struct LauncherExited {
 };
 struct OutputClosed {};  // stdout and stderr both reached end of file
 struct StopRequested {
-  Cause cause = Cause::killed_by_request;  // or shutdown
+  Cause cause = Cause::killed_by_request;  // or shutdown, or output_limit
   bool at_once = false;                    // without TERM and grace; also if they have begun
+  std::string detail{};
 };
-struct TimePassed {};  // the timer of the present state
+struct TimePassed {           // the timer of the present state
+  bool init_stopped = false;  // looked at in awaiting_report: it is held by SIGSTOP or a tracer
+};
 
 enum class Action {
   check_receipt,
@@ -76,6 +90,8 @@ enum class Action {
   arm_setup_timer,
   arm_wall_clock,
   arm_grace_timer,
+  arm_report_timer,
+  arm_late_report_timer,
   arm_obey_timer,
   arm_kill_timer,
   arm_drain_timer,
@@ -93,6 +109,8 @@ class RunMachine {
   Actions on(const ExecFailed&);
   Actions on(const SetupFailed&);
   Actions on(const AgentExited&);
+  Actions on(const AgentGone&);
+  Actions on(const Forged&);
   Actions on(const WrapperExited&);
   Actions on(const LauncherExited&);
   Actions on(const OutputClosed&);
@@ -115,6 +133,7 @@ class RunMachine {
   bool launcher_gone_ = false;
   bool output_closed_ = false;
   bool launcher_killed_ = false;
+  bool report_late_ = false;
 };
 
 }  // namespace paddock::kernel

@@ -56,7 +56,8 @@ ordered_json profile_object(const kernel::Profile& profile) {
         {"core_size", limits.core_size},
         {"wall_seconds", seconds_or_null(profile.wall_clock)},
         {"grace_seconds", seconds(profile.grace)},
-        {"output_bytes", profile.output_bytes}}},
+        {"output_bytes", profile.output_bytes},
+        {"output_stop_bytes", value_or_null(profile.output_stop_bytes)}}},
       {"cgroup", cgroup_object(profile.cgroup)},
       {"isolation",
        {{"use_bubblewrap", profile.use_bubblewrap},
@@ -139,6 +140,7 @@ std::string plan_to_json(const kernel::SandboxPolicy& policy, const kernel::Plan
       {"wall_seconds", seconds_or_null(plan.wall_clock)},
       {"grace_seconds", seconds(plan.grace)},
       {"output_bytes", plan.output_bytes},
+      {"output_stop_bytes", value_or_null(plan.output_stop_bytes)},
       {"degraded", plan.degraded},
   });
 }

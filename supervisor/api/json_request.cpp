@@ -122,7 +122,8 @@ Result<void> read_limits(kernel::Request& request, const json& value) {
        into("cpu_seconds", request.cpu_seconds, count),
        into("memory_bytes", request.memory_bytes, bytes),
        into("fsize_bytes", request.fsize_bytes, bytes), into("nproc", request.nproc, count),
-       into("nofile", request.nofile, count), into("output_bytes", request.output_bytes, bytes)});
+       into("nofile", request.nofile, count), into("output_bytes", request.output_bytes, bytes),
+       into("output_stop_bytes", request.output_stop_bytes, bytes)});
 }
 
 Result<std::string> decoded_base64(const std::string& key, const json& value) {

@@ -21,13 +21,17 @@ int paddock_code(const SandboxResult& result) {
       return result.exit_code == 0 ? exit_success : exit_run_failed;
     case Cause::cannot_isolate:
       return exit_cannot_isolate;
+    case Cause::host_overloaded:  // says nothing about the program
     case Cause::internal:
       return exit_error;
     case Cause::signaled:
     case Cause::wall_clock:
     case Cause::cpu_limit:
     case Cause::memory_limit:
+    case Cause::pids_limit:
     case Cause::file_size_limit:
+    case Cause::output_limit:
+    case Cause::syscall_denied:
     case Cause::killed_by_request:
     case Cause::shutdown:
     case Cause::cannot_execute:
@@ -42,6 +46,7 @@ int program_code(const SandboxResult& result) {
     case Cause::exited:
       return result.exit_code;
     case Cause::wall_clock:
+    case Cause::host_overloaded:
       return status_timed_out;
     case Cause::cannot_execute:
       return result.exec_error == ENOENT || result.exec_error == ENOTDIR ? status_not_found
@@ -50,7 +55,11 @@ int program_code(const SandboxResult& result) {
     case Cause::cpu_limit:
     case Cause::memory_limit:
     case Cause::file_size_limit:
+    case Cause::syscall_denied:
       return status_of_signal + (result.signal != 0 ? result.signal : SIGKILL);
+    case Cause::pids_limit:  // ended by itself: with a code, or by a signal
+      return result.signal != 0 ? status_of_signal + result.signal : result.exit_code;
+    case Cause::output_limit:
     case Cause::killed_by_request:
     case Cause::shutdown:
       // It may have handled SIGTERM and exited with 0; that is still not the end it was asked for.

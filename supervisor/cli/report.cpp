@@ -158,10 +158,17 @@ std::string ending_line(const RunRecord& run) {
                          seconds(result.duration_s));
     case Cause::wall_clock:
       return killed(run, "wall_seconds passed");
+    case Cause::host_overloaded:
+      return killed(run, "wall_seconds passed, but the host was too busy: not the run's fault");
     case Cause::cpu_limit:
     case Cause::memory_limit:
     case Cause::file_size_limit:
+    case Cause::output_limit:
+    case Cause::syscall_denied:
       return killed(run, result.detail);
+    case Cause::pids_limit:
+      return fmt::format("failed after {}: {} (profile {})", seconds(result.duration_s),
+                         result.detail, run.profile);
     case Cause::killed_by_request:
       return fmt::format("killed after {}: it was asked for", seconds(result.duration_s));
     case Cause::shutdown:

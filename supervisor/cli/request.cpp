@@ -92,6 +92,7 @@ kernel::Result<std::string> request_to_json(const RunRequest& run) {
   limit("nproc", request.nproc);
   limit("nofile", request.nofile);
   limit("output_bytes", request.output_bytes);
+  limit("output_stop_bytes", request.output_stop_bytes);
 
   if (!request.bind_ro.empty()) body["bind_ro"] = request.bind_ro;
   if (!request.bind_rw.empty()) body["bind_rw"] = request.bind_rw;

@@ -16,12 +16,8 @@ void read(const ordered_json& object, const char* key, T& value) {
 }
 
 Cause cause_named(std::string_view name) {
-  for (const Cause cause :
-       {Cause::exited, Cause::signaled, Cause::wall_clock, Cause::cpu_limit, Cause::memory_limit,
-        Cause::file_size_limit, Cause::killed_by_request, Cause::shutdown, Cause::cannot_execute,
-        Cause::cannot_isolate, Cause::tampered}) {
+  for (const Cause cause : kernel::all_causes)
     if (kernel::name_of(cause) == name) return cause;
-  }
   return Cause::internal;
 }
 

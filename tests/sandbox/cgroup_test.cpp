@@ -37,7 +37,7 @@ TEST_CASE("a fork bomb is ended through its cgroup, and the leaf is removed", "[
     policy.wall_clock = milliseconds(500);
     policy.grace = milliseconds(100);
     const TimedResult outcome = run_in(base, policy, {program("fork_bomb"), marker});
-    CHECK(outcome.result.cause == Cause::wall_clock);
+    CHECK(outcome.result.timed_out);  // on a busy host it can be host_overloaded
     CHECK_FALSE(outcome.result.survivors_unproved);
     CHECK(outcome.took < milliseconds(2000));
     CHECK(processes_with(marker).empty());

@@ -63,6 +63,60 @@ TEST_CASE("a file that grows past fsize_bytes ends the run as file_size_limit") 
   }
 }
 
+TEST_CASE("a run that writes more than output_stop_bytes is stopped, as output_limit") {
+  for (const char* profile : {"OFF", "DEFAULT", "STRICT"}) {
+    INFO(profile);
+    SandboxPolicy policy = policy_of(profile);
+    policy.output_bytes = 1000;
+    policy.output_stop_bytes = 8u << 20;
+    const SandboxResult flood = run(policy, {program("flood"), "1", "100000"});
+    CHECK(flood.cause == Cause::output_limit);
+    CHECK(flood.signal == SIGTERM);
+    CHECK(flood.killed);
+    CHECK_FALSE(flood.timed_out);
+    CHECK_FALSE(flood.rlimit_hit);
+    CHECK(flood.stdout_bytes > *policy.output_stop_bytes);
+    CHECK(flood.stdout_bytes < 2 * *policy.output_stop_bytes);  // not long after
+    CHECK(flood.stdout.size() == 1000);
+    // Who ignores SIGTERM has its grace and no more.
+    policy.grace = std::chrono::milliseconds(200);
+    const SandboxResult stubborn =
+        run(policy, {"sh", "-c", "trap '' TERM; exec " + program("flood") + " 2 10000000"});
+    CHECK(stubborn.cause == Cause::output_limit);
+    CHECK(stubborn.signal == SIGKILL);
+    CHECK(stubborn.stderr_bytes > *policy.output_stop_bytes);
+  }
+}
+
+TEST_CASE("output_stop_bytes counts both streams together, and the same output ends the same way") {
+  SandboxPolicy policy = policy_of("DEFAULT");
+  policy.output_stop_bytes = 2u << 20;
+  const std::string flood = program("flood");
+  const std::string two_mib = flood + " 1 1; " + flood + " 2 1; ";
+  CHECK(run(policy, {"sh", "-c", two_mib}).cause == Cause::exited);
+  // The last bytes may be read before or after the program's end.
+  for (int i = 0; i < 20; ++i)
+    CHECK(run(policy, {"sh", "-c", two_mib + "printf x"}).cause == Cause::output_limit);
+  policy.output_stop_bytes.reset();
+  CHECK(run(policy, {flood, "1", "20"}).cause == Cause::exited);
+}
+
+TEST_CASE(
+    "a program that dies of SIGSYS ends as syscall_denied, and a child that does is its own") {
+  for (const char* profile : {"OFF", "DEFAULT", "STRICT"}) {
+    INFO(profile);
+    const SandboxResult result = run(policy_of(profile), {"sh", "-c", "kill -SYS $$"});
+    CHECK(result.cause == Cause::syscall_denied);
+    CHECK(result.signal == SIGSYS);
+    CHECK(result.killed);
+    CHECK_FALSE(result.rlimit_hit);
+    const SandboxResult parent =
+        run(policy_of(profile), {"sh", "-c", "sh -c 'kill -SYS $$'; echo $?"});
+    CHECK(parent.cause == Cause::exited);
+    CHECK(parent.stdout == std::to_string(128 + SIGSYS) + "\n");
+  }
+}
+
 TEST_CASE("a program gets as many descriptors as nofile says") {
   for (const char* profile : {"DEFAULT", "STRICT"}) {
     INFO(profile);

@@ -78,6 +78,8 @@ std::string plan_text(const Plan& plan) {
       << "\n";
   out << "grace_ms: " << plan.grace.count() << "\n";
   out << "output_bytes: " << plan.output_bytes << "\n";
+  out << "output_stop_bytes: "
+      << (plan.output_stop_bytes ? std::to_string(*plan.output_stop_bytes) : "unlimited") << "\n";
   out << "degraded:" << words(plan.degraded) << "\n";
   for (const auto& [fd, contents] : plan.files)
     out << "file " << fd << ": " << escaped(contents) << "\n";

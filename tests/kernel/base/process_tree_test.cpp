@@ -115,3 +115,79 @@ TEST_CASE("the CPU time of a process is its own, without that of its children") 
   ::waitpid(burner, nullptr, 0);
   CHECK(own_cpu_us(burner) == 0);
 }
+
+TEST_CASE("the state, the parent and the place in the tree of a process can be read") {
+  pid_t grandchild = -1;
+  const pid_t child = start_family(grandchild);
+  const auto stat = stat_of(child);
+  REQUIRE(stat);
+  CHECK(stat->parent == ::getpid());
+  CHECK(stat_of(grandchild)->parent == child);
+  CHECK(is_in_tree(grandchild, child));
+  CHECK(is_in_tree(grandchild, ::getpid()));
+  CHECK(is_in_tree(child, child));
+  CHECK_FALSE(is_in_tree(child, grandchild));
+  CHECK_FALSE(is_in_tree(::getpid(), child));
+  CHECK_FALSE(is_in_tree(0, child));
+  ::kill(child, SIGSTOP);
+  siginfo_t info{};
+  CHECK(::waitid(P_PID, static_cast<id_t>(child), &info, WSTOPPED) == 0);
+  CHECK(stat_of(child)->state == 'T');
+  kill_tree(child);
+  ::waitpid(child, nullptr, 0);
+  CHECK_FALSE(stat_of(child));
+}
+
+TEST_CASE("the CPU time of a tree has that of its living and of those that it has waited for") {
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const pid_t waited_for = ::fork();
+    if (waited_for == 0) {
+      burn_cpu(0.15);
+      ::_exit(0);
+    }
+    ::waitpid(waited_for, nullptr, 0);
+    if (::fork() == 0) {
+      burn_cpu(0.15);
+      sleep_for_ever();
+    }
+    sleep_for_ever();
+  }
+  std::optional<TreeCpu> cpu;
+  for (int i = 0; i < 1000; ++i) {
+    cpu = cpu_of_tree(child);
+    REQUIRE(cpu);
+    if (cpu->used_us >= 250'000) break;
+    ::usleep(10'000);
+  }
+  CHECK(cpu->used_us >= 250'000);
+  CHECK(cpu->used_us < 600'000);
+  kill_tree(child);
+  ::waitpid(child, nullptr, 0);
+}
+
+TEST_CASE("CPU time below a tick of the clock is counted too") {
+  // Method: fifty processes of 5 ms each; a tick is 10 ms.
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    for (int i = 0; i < 50; ++i) {
+      if (::fork() == 0) {
+        burn_cpu(0.005);
+        sleep_for_ever();
+      }
+    }
+    sleep_for_ever();
+  }
+  std::optional<TreeCpu> cpu;
+  for (int i = 0; i < 1000; ++i) {
+    cpu = cpu_of_tree(child);
+    REQUIRE(cpu);
+    if (cpu->used_us >= 240'000) break;
+    ::usleep(10'000);
+  }
+  CHECK(cpu->used_us >= 240'000);
+  kill_tree(child);
+  ::waitpid(child, nullptr, 0);
+}

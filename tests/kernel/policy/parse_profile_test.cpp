@@ -43,6 +43,7 @@ core_size = 0
 wall_seconds = 1.5
 grace_seconds = "250ms"
 output_bytes = "1KiB"
+output_stop_bytes = "1MiB"
 [cgroup]
 use = "required"
 memory_max = "1GiB"
@@ -78,6 +79,7 @@ network = true
   expected.wall_clock = 1500ms;
   expected.grace = 250ms;
   expected.output_bytes = 1024;
+  expected.output_stop_bytes = 1u << 20;
   expected.cgroup = {CgroupUse::required, 1u << 30, 7, 2.0};
   expected.use_bubblewrap = true;
   expected.deny_network = true;

@@ -28,6 +28,7 @@ TEST_CASE("the canonical text spells out every field, one a line") {
         "wall_seconds = 300s\n"
         "grace_seconds = 1s\n"
         "output_bytes = 10MiB\n"
+        "output_stop_bytes = unlimited\n"
         "cgroup.use = if_delegated\n"
         "cgroup.memory_max = unlimited\n"
         "cgroup.pids_max = unlimited\n"
@@ -51,7 +52,7 @@ TEST_CASE("the canonical text spells out every field, one a line") {
 TEST_CASE("the hash is the SHA-256 of the canonical text") {
   // Computed with sha256sum over the text that `canonical_text(SandboxPolicy{})` gives.
   CHECK(policy_hash(SandboxPolicy{}) ==
-        "bf8bcdc14402640833681eeb1bcdba8470995a46a0fc958d5fe8abad0266ba1d");
+        "6b75dc01cf3231b2da36fad1cdee5dc3adf3a7273e842370e46f6da8c92489f0");
 }
 
 // Goal: two policies that differ anywhere have different hashes.
@@ -70,6 +71,7 @@ TEST_CASE("the hash covers every field") {
       [](SandboxPolicy& p) { p.wall_clock = 1ms; },
       [](SandboxPolicy& p) { p.grace = 1ms; },
       [](SandboxPolicy& p) { p.output_bytes = 1; },
+      [](SandboxPolicy& p) { p.output_stop_bytes = 1; },
       [](SandboxPolicy& p) { p.cgroup.use = CgroupUse::never; },
       [](SandboxPolicy& p) { p.cgroup.use = CgroupUse::required; },
       [](SandboxPolicy& p) { p.cgroup.memory_max = 1; },

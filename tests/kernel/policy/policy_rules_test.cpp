@@ -65,6 +65,11 @@ TEST_CASE("a limit of zero is refused; a core size of zero is not") {
   policy = {};
   policy.output_bytes = 0;
   CHECK(refusal(policy) == "output_bytes is 0, at least 1");
+  policy = {};
+  policy.output_stop_bytes = 0;
+  CHECK(refusal(policy) == "output_stop_bytes is 0, at least 1");
+  policy.output_stop_bytes = 1;  // less than output_bytes: nothing is ever dropped
+  CHECK(check_policy(policy));
   policy = strict_policy();
   policy.tmp_bytes = 0;  // tmpfs would read it as "no limit"
   CHECK(refusal(policy) == "tmp_bytes is 0, at least 1");

@@ -67,6 +67,7 @@ TEST_CASE("every field of a profile reaches the policy") {
   profile.limits = {1, 2, 3, 4, 5, 6};
   profile.grace = 7ms;
   profile.output_bytes = 8;
+  profile.output_stop_bytes = 13;
   profile.cgroup = {CgroupUse::required, 9, 10, 0.5};
   profile.bind_rw = {"/srv"};
   profile.workdir = "/srv";
@@ -83,6 +84,7 @@ TEST_CASE("every field of a profile reaches the policy") {
   CHECK(policy->core_size == 6);
   CHECK(policy->grace == 7ms);
   CHECK(policy->output_bytes == 8);
+  CHECK(policy->output_stop_bytes == 13);
   CHECK(policy->cgroup == profile.cgroup);
   CHECK(policy->bind_rw == profile.bind_rw);
   CHECK(policy->workdir == "/srv");
@@ -100,6 +102,7 @@ TEST_CASE("a request may tighten each limit") {
   request.nproc = 2;
   request.nofile = 3;
   request.output_bytes = 100;
+  request.output_stop_bytes = 101;
   const auto policy = resolve(strict_profile(), request);
   REQUIRE(policy);
   CHECK(policy->wall_clock == 10s);
@@ -109,6 +112,7 @@ TEST_CASE("a request may tighten each limit") {
   CHECK(policy->nproc == 2);
   CHECK(policy->nofile == 3);
   CHECK(policy->output_bytes == 100);
+  CHECK(policy->output_stop_bytes == 101);
 }
 
 TEST_CASE("a limit may be asked for as it is") {

@@ -78,6 +78,7 @@ TEST_CASE("STRICT has the limits of the AgentSandbox RFC and grants a request no
   CHECK(profile.wall_clock == 300s);
   CHECK(profile.grace == 1s);
   CHECK(profile.output_bytes == 10 * mib);
+  CHECK(profile.output_stop_bytes == 1024 * mib);
   CHECK(profile.cgroup == CgroupLimits{CgroupUse::if_delegated, 512 * mib, 64, 1.0});
   CHECK(profile.use_bubblewrap);
   CHECK(profile.deny_network);

@@ -50,10 +50,14 @@ TEST_CASE("only the wall clock is a timeout") {
   CHECK(result_of(Cause::wall_clock, Exit{.code = 7}).timed_out);
   CHECK(result_of(Cause::wall_clock, Exit{.code = 7}).killed);
   CHECK(result_of(Cause::wall_clock, Exit{.code = 7}).exit_code == 7);
+  CHECK(result_of(Cause::host_overloaded, Exit{.code = 7}).timed_out);
+  CHECK(result_of(Cause::host_overloaded, Exit{.code = 7}).killed);
   CHECK_FALSE(result_of(Cause::killed_by_request, Exit{.signal = SIGKILL}).timed_out);
   CHECK(result_of(Cause::killed_by_request, Exit{.signal = SIGKILL}).killed);
   CHECK(result_of(Cause::shutdown).killed);
   CHECK(result_of(Cause::tampered).killed);
+  CHECK_FALSE(result_of(Cause::pids_limit, Exit{.code = 1}).killed);  // it gave up by itself
+  CHECK_FALSE(result_of(Cause::pids_limit, Exit{.code = 1}).rlimit_hit);
 }
 
 TEST_CASE("a program that never ran has no exit code of its own") {
@@ -67,6 +71,7 @@ TEST_CASE("a program that never ran has no exit code of its own") {
 TEST_CASE("a run that was killed before it could say how it ended is -9") {
   CHECK(result_of(Cause::wall_clock).exit_code == -9);
   CHECK(result_of(Cause::tampered).exit_code == -9);
+  CHECK(result_of(Cause::tampered, Exit{.code = 0}).exit_code == -9);  // it is not believed
 }
 
 TEST_CASE("an ending is carried over whole") {

@@ -40,6 +40,13 @@ RunMachine terminating() {
   return machine;
 }
 
+RunMachine awaiting_report() {
+  RunMachine machine = running();
+  CHECK(machine.on(AgentGone{}) == Actions{Action::arm_report_timer});
+  CHECK(machine.state() == RunState::awaiting_report);
+  return machine;
+}
+
 RunMachine killing_agent() {
   RunMachine machine = terminating();
   CHECK(machine.on(TimePassed{}) == Actions{Action::kill_agent, Action::arm_obey_timer});
@@ -106,7 +113,7 @@ TEST_CASE("a run that uses its grace ends as wall_clock with the exit code of it
 }
 
 TEST_CASE("a stop has the grace that the deadline has, and its own cause") {
-  for (const Cause cause : {Cause::killed_by_request, Cause::shutdown}) {
+  for (const Cause cause : {Cause::killed_by_request, Cause::shutdown, Cause::output_limit}) {
     RunMachine machine = running();
     CHECK(machine.on(StopRequested{cause}) == Actions{Action::send_term, Action::arm_grace_timer});
     CHECK(machine.on(StopRequested{Cause::shutdown}).empty());  // asked already
@@ -230,6 +237,89 @@ TEST_CASE("a launcher that ends cleanly without a report is tampering all the sa
   CHECK_FALSE(machine.ending().survivors_unproved);
 }
 
+TEST_CASE("an agent that is seen to be gone before it is reported ends as it is reported") {
+  RunMachine machine = awaiting_report();
+  CHECK(machine.on(AgentExited{{.code = 3}}) == Actions{Action::arm_drain_timer});
+  CHECK(machine.ending().cause == Cause::exited);
+  CHECK(machine.on(AgentGone{}).empty());
+}
+
+TEST_CASE("an agent that is gone while its init is kept from reporting it has tampered") {
+  RunMachine machine = awaiting_report();
+  CHECK(machine.on(TimePassed{.init_stopped = true}) ==
+        Actions{Action::kill_everything, Action::arm_kill_timer});
+  CHECK(machine.ending().cause == Cause::tampered);
+  // Continued for the kill, the init says it after all: too late to be believed.
+  machine.on(AgentExited{clean_exit});
+  CHECK(machine.on(LauncherExited{.clean = true}).empty());
+  CHECK(machine.on(OutputClosed{}) == Actions{Action::publish_outcome});
+  CHECK(machine.ending().cause == Cause::tampered);
+  CHECK_FALSE(machine.ending().survivors_unproved);
+}
+
+TEST_CASE("an init that is only slow has a second, longer time for its report") {
+  RunMachine machine = awaiting_report();
+  CHECK(machine.on(TimePassed{}) == Actions{Action::arm_late_report_timer});
+  RunMachine stopped = machine;
+  RunMachine silent = machine;
+  CHECK(machine.on(AgentExited{clean_exit}) == Actions{Action::arm_drain_timer});
+  CHECK(machine.ending().cause == Cause::exited);
+  CHECK(stopped.on(TimePassed{.init_stopped = true}) ==
+        Actions{Action::kill_everything, Action::arm_kill_timer});
+  CHECK(stopped.ending().cause == Cause::tampered);
+  CHECK(silent.on(TimePassed{}) == Actions{Action::kill_everything, Action::arm_kill_timer});
+  CHECK(silent.ending().cause == Cause::internal);  // the host's fault, not the agent's
+  CHECK(silent.ending().detail ==
+        "the agent has ended and paddock-launch did not report it in time");
+}
+
+TEST_CASE("an agent that is gone in its grace ends as wall_clock, reported or not") {
+  RunMachine machine = terminating();
+  CHECK(machine.on(AgentGone{}) == Actions{Action::arm_report_timer});
+  RunMachine silent = machine;
+  CHECK(machine.on(AgentExited{{.code = 7}}) == Actions{Action::arm_drain_timer});
+  CHECK(machine.ending().cause == Cause::wall_clock);
+  CHECK(silent.on(TimePassed{.init_stopped = true}) ==
+        Actions{Action::kill_everything, Action::arm_kill_timer});
+  CHECK(silent.ending().cause == Cause::wall_clock);
+}
+
+TEST_CASE("a stop finds nothing to stop in an agent that is gone; a kill ends the waiting") {
+  RunMachine machine = awaiting_report();
+  CHECK(machine.on(StopRequested{}).empty());
+  RunMachine killed_at_once = machine;
+  machine.on(AgentExited{{.code = 3}});
+  CHECK(machine.ending().cause == Cause::exited);
+  CHECK(killed_at_once.on(StopRequested{.at_once = true}) ==
+        Actions{Action::kill_everything, Action::arm_kill_timer});
+  CHECK(killed_at_once.ending().cause == Cause::killed_by_request);
+}
+
+TEST_CASE(
+    "the end of the agent's process means nothing before the gate and after the order to kill") {
+  for (RunMachine machine : {started(), checking(), killing_agent(), killing()}) {
+    const RunState before = machine.state();
+    CHECK(machine.on(AgentGone{}).empty());
+    CHECK(machine.state() == before);
+  }
+}
+
+TEST_CASE("a message that nobody of the launch chain sent is tampering, and ends the run") {
+  for (RunMachine machine : {started(), checking(), running(), awaiting_report()}) {
+    CHECK(machine.on(Forged{"forged"}) == Actions{Action::kill_everything, Action::arm_kill_timer});
+    CHECK(machine.ending().cause == Cause::tampered);
+    CHECK(machine.ending().detail == "forged");
+  }
+  for (RunMachine machine : {terminating(), killing_agent()}) {
+    CHECK(machine.on(Forged{"forged"}) == Actions{Action::kill_everything, Action::arm_kill_timer});
+    CHECK(machine.ending().cause == Cause::wall_clock);  // the first cause
+  }
+  RunMachine draining = running();
+  draining.on(AgentExited{clean_exit});
+  CHECK(draining.on(Forged{"forged"}).empty());
+  CHECK(draining.ending().cause == Cause::exited);
+}
+
 TEST_CASE("a launcher that does not obey is killed by us, and nothing is proved") {
   RunMachine machine = killing();
   CHECK(machine.on(TimePassed{}) == Actions{Action::kill_launcher, Action::arm_drain_timer});
@@ -313,7 +403,11 @@ class Walk {
         event(OutputClosed{}),
         event(StopRequested{Cause::killed_by_request}),
         event(StopRequested{Cause::shutdown}),
+        event(StopRequested{.cause = Cause::output_limit, .detail = "more output"}),
         event(StopRequested{.cause = Cause::shutdown, .at_once = true}),
+        event(AgentGone{}),
+        event(AgentGone{}),
+        event(Forged{"forged"}),
     };
     const std::size_t index = random_() % (events.size() + 1);
     if (index == events.size()) return let_time_pass();
@@ -329,7 +423,7 @@ class Walk {
 
   void let_time_pass() {
     if (!std::exchange(has_timer_, false)) return;
-    feed(event(TimePassed{}));
+    feed(event(TimePassed{.init_stopped = random_() % 2 == 0}));
   }
 
   void feed(const Event& next, bool is_match = false) {
@@ -371,7 +465,8 @@ class Walk {
         static_cast<int>(std::count(actions.begin(), actions.end(), Action::publish_outcome));
     for (const Action action :
          {Action::arm_setup_timer, Action::arm_wall_clock, Action::arm_grace_timer,
-          Action::arm_obey_timer, Action::arm_kill_timer, Action::arm_drain_timer})
+          Action::arm_report_timer, Action::arm_late_report_timer, Action::arm_obey_timer,
+          Action::arm_kill_timer, Action::arm_drain_timer})
       has_timer_ = has_timer_ || has(actions, action);
   }
 

@@ -52,7 +52,8 @@ TEST_CASE("every key of a request is read into its field") {
     "profile": "STRICT", "argv": ["python3", "-c", "print('\u00fc')"], "stdin": "input",
     "stdin_open": true, "env": {"TZ": "UTC", "LANG": ""},
     "limits": {"wall_seconds": 1.5, "cpu_seconds": 2, "memory_bytes": "256MiB", "fsize_bytes": 4096,
-               "nproc": 5, "nofile": 6, "output_bytes": "1KiB"},
+               "nproc": 5, "nofile": 6, "output_bytes": "1KiB",
+               "output_stop_bytes": "2KiB"},
     "bind_ro": ["/srv/a"], "bind_rw": ["/srv/b", "/srv/c"], "network": true, "workdir": "/srv/b",
     "cwd": "/srv", "tenant": "team-a", "allow_degraded": true, "detach": true, "stream": false})json");
   REQUIRE(parsed);
@@ -71,6 +72,7 @@ TEST_CASE("every key of a request is read into its field") {
   request.nproc = 5;
   request.nofile = 6;
   request.output_bytes = 1024;
+  request.output_stop_bytes = 2048;
   request.bind_ro = {"/srv/a"};
   request.bind_rw = {"/srv/b", "/srv/c"};
   request.network = true;
@@ -127,8 +129,8 @@ TEST_CASE("a limit is a whole number of 1 or more, or a text with a unit where t
     return refusal(request_with("limits", {{key, value}})).find(key) != std::string::npos;
   };
   const json never[] = {0, -1, 1.5, true, nullptr, json::array(), json::object()};
-  for (const char* key :
-       {"cpu_seconds", "memory_bytes", "fsize_bytes", "nproc", "nofile", "output_bytes"})
+  for (const char* key : {"cpu_seconds", "memory_bytes", "fsize_bytes", "nproc", "nofile",
+                          "output_bytes", "output_stop_bytes"})
     for (const json& value : never) CHECK(refused(key, value));
   for (const char* key : {"cpu_seconds", "nproc", "nofile"}) CHECK(refused(key, "5"));
   for (const char* text : {"", "x", "-1", "1.5", "5 MiB", "5mib", "0", "0KiB",

@@ -30,10 +30,17 @@ const Row rows[] = {
     {Cause::signaled, -SIGSEGV, SIGSEGV, 0, 2, 139},
     {Cause::wall_clock, -SIGKILL, SIGKILL, 0, 2, 124},
     {Cause::wall_clock, 0, 0, 0, 2, 124},  // it exited with 0 in its grace
+    {Cause::host_overloaded, -SIGTERM, SIGTERM, 0, 1, 124},
     {Cause::cpu_limit, -SIGKILL, SIGKILL, 0, 2, 137},
     {Cause::memory_limit, -SIGKILL, SIGKILL, 0, 2, 137},
     {Cause::memory_limit, -SIGKILL, 0, 0, 2, 137},  // killed before it could say
+    {Cause::memory_limit, 0, 0, 0, 2, 137},         // a child of its died
+    {Cause::pids_limit, 1, 0, 0, 2, 1},
+    {Cause::pids_limit, -SIGABRT, SIGABRT, 0, 2, 134},
     {Cause::file_size_limit, -SIGXFSZ, SIGXFSZ, 0, 2, 153},
+    {Cause::syscall_denied, -SIGSYS, SIGSYS, 0, 2, 159},
+    {Cause::output_limit, -SIGTERM, SIGTERM, 0, 2, 143},
+    {Cause::output_limit, 0, 0, 0, 2, 143},  // it handled SIGTERM
     {Cause::killed_by_request, 0, 0, 0, 2, 143},
     {Cause::killed_by_request, -SIGKILL, SIGKILL, 0, 2, 137},
     {Cause::shutdown, -SIGTERM, SIGTERM, 0, 2, 143},

@@ -32,8 +32,17 @@ TEST_CASE("one line says why a run did not succeed") {
   CHECK(ending_line(signaled) == "ended by SIGSEGV (signal 11) after 1.0 s");
   CHECK(ending_line(ended(Cause::wall_clock, "wall_seconds passed")) ==
         "killed after 1.0 s: wall_seconds passed (profile STRICT)");
+  CHECK(ending_line(ended(Cause::host_overloaded)) ==
+        "killed after 1.0 s: wall_seconds passed, but the host was too busy: not the run's fault "
+        "(profile STRICT)");
   CHECK(ending_line(ended(Cause::cpu_limit, "cpu_seconds passed")) ==
         "killed after 1.0 s: cpu_seconds passed (profile STRICT)");
+  CHECK(ending_line(ended(Cause::syscall_denied, "a system call that the filter does not allow")) ==
+        "killed after 1.0 s: a system call that the filter does not allow (profile STRICT)");
+  CHECK(ending_line(ended(Cause::output_limit, "more output than output_stop_bytes")) ==
+        "killed after 1.0 s: more output than output_stop_bytes (profile STRICT)");
+  CHECK(ending_line(ended(Cause::pids_limit, "the run was refused processes")) ==
+        "failed after 1.0 s: the run was refused processes (profile STRICT)");
   CHECK(ending_line(ended(Cause::killed_by_request)) == "killed after 1.0 s: it was asked for");
   CHECK(ending_line(ended(Cause::shutdown)) == "killed after 1.0 s: the daemon shut down");
   CHECK(ending_line(ended(Cause::cannot_execute, "execute the program: No such file")) ==

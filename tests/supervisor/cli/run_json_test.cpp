@@ -34,10 +34,7 @@ TEST_CASE("a run survives the way through JSON") {
 }
 
 TEST_CASE("every cause survives the way through JSON") {
-  for (const Cause cause :
-       {Cause::exited, Cause::signaled, Cause::wall_clock, Cause::cpu_limit, Cause::memory_limit,
-        Cause::file_size_limit, Cause::killed_by_request, Cause::shutdown, Cause::cannot_execute,
-        Cause::cannot_isolate, Cause::tampered, Cause::internal}) {
+  for (const Cause cause : paddock::kernel::all_causes) {
     RunRecord run = sample_run();
     run.result->cause = cause;
     CHECK(run_from_json(run_to_json(run, WithOutput::no))->result->cause == cause);
