@@ -6,7 +6,7 @@ build_packages=(
   libcli11-dev libboost-dev libseccomp-dev libsodium-dev libsystemd-dev musl-dev musl-tools
 )
 run_packages=(bubblewrap python3 ca-certificates)
-test_packages=(catch2 git make gcc zlib1g-dev nodejs default-jdk-headless)
+test_packages=(catch2 git make gcc zlib1g-dev nodejs default-jdk-headless golang-go)
 # tests/vm. Any busybox will do: busybox-static would push out one that is already there.
 vm_packages=(qemu-system-x86 binutils)
 command -v busybox >/dev/null || vm_packages+=(busybox-static)

@@ -9,7 +9,7 @@ TEST_CASE("the shipped profiles are listed as loaded, each also by its name") {
   const json profiles = daemon.get("/v1/profiles").json()["profiles"];
   std::vector<std::string> names;
   for (const json& profile : profiles) names.push_back(profile["name"]);
-  CHECK(names == std::vector<std::string>{"DEFAULT", "JVM", "NODE", "OFF", "STRICT"});
+  CHECK(names == std::vector<std::string>{"DEFAULT", "GO", "JVM", "NODE", "OFF", "SEALED", "STRICT"});
   const json strict = daemon.get("/v1/profiles/STRICT").json();
   CHECK(strict == profiles.back());
   CHECK(strict["limits"]["nproc"] == 16);

@@ -41,7 +41,7 @@ TEST_CASE("the shipped profiles and agents are these") {
   std::vector<std::string> names;
   for (const auto& [name, profile] : catalog.profiles) names.push_back(name);
   for (const auto& [name, agent] : catalog.agents) names.push_back(name);
-  CHECK(names == std::vector<std::string>{"DEFAULT", "JVM", "NODE", "OFF", "SEALED", "STRICT",
+  CHECK(names == std::vector<std::string>{"DEFAULT", "GO", "JVM", "NODE", "OFF", "SEALED", "STRICT",
                                           "python", "shell"});
   for (const auto& [name, profile] : catalog.profiles) {
     CHECK_FALSE(profile.description.empty());
@@ -108,10 +108,10 @@ TEST_CASE("SEALED is STRICT with nothing optional") {
   CHECK(relaxed == strict);
 }
 
-TEST_CASE("NODE and JVM are isolated as STRICT is, without a limit on virtual memory") {
+TEST_CASE("GO, NODE and JVM are isolated as STRICT is, without a limit on virtual memory") {
   const Catalog catalog = shipped();
   const Profile& strict = catalog.profiles.at("STRICT");
-  for (const std::string name : {"NODE", "JVM"}) {
+  for (const std::string name : {"GO", "NODE", "JVM"}) {
     const Profile& profile = catalog.profiles.at(name);
     CHECK_FALSE(profile.limits.memory_bytes);
     CHECK(profile.cgroup.memory_max.has_value());
