@@ -222,7 +222,7 @@ Attempts fs_attempts() {
       {"fs_read_host_file", [](A a) { return opens(canary(a) + "/public", O_RDONLY); }},
       {"fs_read_machine_id", [](A) { return opens("/etc/machine-id", O_RDONLY); }},
       {"fs_list_root_home", [](A) { return opens("/root", O_RDONLY | O_DIRECTORY); }},
-      {"fs_list_host_tmp", [](A) { return opens("/var/log", O_RDONLY | O_DIRECTORY); }},
+      {"fs_list_var_log", [](A) { return opens("/var/log", O_RDONLY | O_DIRECTORY); }},
       {"fs_write_host_file", overwrite_canary},
       {"fs_create_host_file", create_beside_canary},
       {"fs_delete_host_file", delete_canary},

@@ -1,0 +1,194 @@
+#include "escapes/runner/confined.hpp"
+
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <thread>
+
+#include "escapes/runner/audit.hpp"
+#include "kernel/base/process_tree.hpp"
+#include "kernel/run/run_sandboxed.hpp"
+
+namespace paddock::escapes {
+namespace {
+
+using kernel::Run;
+using kernel::SandboxResult;
+using std::chrono::milliseconds;
+using Kind = Observation::Kind;
+
+constexpr milliseconds run_time_max{15'000};
+
+// Drives all of them until `until` holds or none is live.
+void drive_together(const std::vector<Run*>& runs, const std::function<bool()>& until) {
+  const auto finished = [](const Run* run) { return run->finished(); };
+  while (!until() && !std::all_of(runs.begin(), runs.end(), finished)) {
+    std::vector<pollfd> polled;
+    for (const Run* run : runs) {
+      if (run->finished()) continue;
+      for (const Run::Watch& watch : run->watches()) polled.push_back({watch.fd, watch.events, 0});
+    }
+    ::poll(polled.data(), polled.size(), 2);
+    for (Run* run : runs) {
+      if (run->finished()) continue;
+      for (const pollfd& entry : polled)
+        if (entry.revents != 0 && !run->finished()) run->on_ready(entry.fd);
+      if (!run->finished()) run->on_time();
+      run->release();
+    }
+  }
+}
+
+Observation observe_whole(const SandboxResult& result) {
+  if (result.survivors_unproved && result.cause != kernel::Cause::tampered)
+    return {Kind::unclear, "", "the run ended, and that nothing is left was not proved"};
+  return observe(result);
+}
+
+bool reap_and_see_none(const Stage& stage) {
+  for (const pid_t child : kernel::children_of(::getpid())) {
+    if (stage.is_helper(child)) continue;
+    if (::waitpid(child, nullptr, WNOHANG) != child) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Confined::Confined(const kernel::Sandbox& sandbox, Stage& stage, kernel::SandboxPolicy policy)
+    : sandbox_(sandbox), stage_(stage), policy_(std::move(policy)) {
+  if (policy_.use_bubblewrap) policy_.bind_ro.push_back(stage.programs());
+}
+
+Observation Confined::run(const Row& row, const std::string& channel) {
+  current_ = policy_;
+  current_.wall_clock = std::min(current_.wall_clock.value_or(run_time_max), run_time_max);
+  if (row.tighten != nullptr) row.tighten(current_);
+  channel_ = channel;
+  const std::string attempt(row.name);
+  switch (row.scenario) {
+    case Scenario::report:
+    case Scenario::endless:
+    case Scenario::ignores_term:
+      return once(attempt);
+    case Scenario::left_behind:
+      return left_behind(attempt);
+    case Scenario::supervisor_killed:
+      return supervisor_killed(attempt);
+    case Scenario::seen_by_second:
+      return seen_by_second(attempt);
+    case Scenario::seen_by_first:
+      return seen_by_first(attempt);
+  }
+  return {};
+}
+
+std::optional<Confined::Live> Confined::start(const std::string& attempt, Observation& failure) {
+  static int count = 0;
+  Live live{nullptr, std::make_shared<std::string>()};
+  kernel::RunOptions options;
+  options.on_output = [output = live.output](kernel::Stream, std::string_view piece) {
+    if (output->size() < 4096) output->append(piece);
+  };
+  const std::string tmpfs = current_.use_bubblewrap ? "/tmp" : "/dev/shm";
+  std::vector<std::string> argv = stage_.arguments(Side::canary, tmpfs, channel_);
+  argv.insert(argv.begin(), {stage_.attempt(), attempt});
+  auto run = sandbox_.start(current_, argv, "",
+                            "escape-" + std::to_string(::getpid()) + "-" + std::to_string(++count),
+                            std::move(options));
+  if (!run) {
+    failure = {Kind::unclear, "", run.error().message};
+    return std::nullopt;
+  }
+  live.run = std::move(*run);
+  return live;
+}
+
+Observation Confined::once(const std::string& attempt) {
+  Observation failure;
+  auto live = start(attempt, failure);
+  if (!live) return failure;
+  kernel::drive(*live->run);
+  return observe_whole(live->run->take_result());
+}
+
+bool Confined::anything_left() const {
+  return !processes_of(stage_.attempt(), [this](pid_t pid) { return stage_.is_helper(pid); }).empty();
+}
+
+Observation Confined::left_behind(const std::string& attempt) {
+  const Observation seen = once(attempt);
+  if (seen.kind != Kind::succeeded) return seen;
+  if (anything_left()) return {Kind::succeeded, "", "processes outlived the run"};
+  return {Kind::stopped, "gone", ""};
+}
+
+// A supervisor of its own for this one run, killed once the attempt is at work.
+Observation Confined::supervisor_killed(const std::string& attempt) {
+  auto pipe = kernel::make_pipe();
+  if (!pipe) return {Kind::unclear, "", pipe.error().message};
+  const pid_t supervisor = ::fork();
+  if (supervisor == 0) {
+    Observation failure;
+    auto live = start(attempt, failure);
+    if (!live) ::_exit(1);
+    drive_together({live->run.get()}, [&] { return !live->output->empty(); });
+    [[maybe_unused]] const ssize_t told = ::write(pipe->write_end.get(), "x", 1);
+    kernel::drive(*live->run);
+    ::_exit(0);
+  }
+  pipe->write_end.close();
+  char byte = 0;
+  const ssize_t count = ::read(pipe->read_end.get(), &byte, 1);
+  ::kill(supervisor, SIGKILL);
+  if (count != 1) {
+    ::waitpid(supervisor, nullptr, 0);
+    return {Kind::unclear, "", "the attempt was never at work"};
+  }
+  for (int i = 0; i < 2000; ++i) {
+    if (reap_and_see_none(stage_) && !anything_left()) return {Kind::stopped, "gone", ""};
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  return {Kind::succeeded, "", "processes outlived the supervisor"};
+}
+
+Observation Confined::seen_by_second(const std::string& attempt) {
+  Observation failure;
+  auto first = start(attempt + "_hold", failure);
+  if (!first) return failure;
+  const auto ready = [&] { return first->output->find('\n') != std::string::npos; };
+  drive_together({first->run.get()}, ready);
+  if (first->output->find("ready") == std::string::npos) {
+    kernel::drive(*first->run);
+    return observe_whole(first->run->take_result());
+  }
+  auto second = start(attempt, failure);
+  if (second) {
+    drive_together({first->run.get(), second->run.get()}, [&] { return second->run->finished(); });
+    failure = observe_whole(second->run->take_result());
+  }
+  first->run->kill();
+  kernel::drive(*first->run);
+  return failure;
+}
+
+Observation Confined::seen_by_first(const std::string& attempt) {
+  Observation failure;
+  auto first = start(attempt, failure);
+  if (!first) return failure;
+  const auto spoken = [&] { return first->output->find('\n') != std::string::npos; };
+  drive_together({first->run.get()}, spoken);
+  if (first->output->find("ready") != std::string::npos) {
+    auto second = start(attempt + "_touch", failure);
+    if (second) drive_together({first->run.get(), second->run.get()}, [] { return false; });
+  }
+  kernel::drive(*first->run);
+  return observe_whole(first->run->take_result());
+}
+
+}  // namespace paddock::escapes

@@ -1,0 +1,45 @@
+#pragma once
+// An attempt under a profile, through the kernel library as a supervisor uses it.
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "escapes/runner/observation.hpp"
+#include "escapes/runner/rows.hpp"
+#include "escapes/runner/stage.hpp"
+#include "kernel/policy/policy.hpp"
+#include "kernel/run/sandbox.hpp"
+
+namespace paddock::escapes {
+
+class Confined {
+ public:
+  Confined(const kernel::Sandbox& sandbox, Stage& stage, kernel::SandboxPolicy policy);
+
+  // Runs the attempt, or both of a pair, until all of it is over.
+  Observation run(const Row& row, const std::string& channel);
+
+ private:
+  struct Live {
+    std::unique_ptr<kernel::Run> run;
+    std::shared_ptr<std::string> output;
+  };
+  // The run that cannot be started is an observation already.
+  std::optional<Live> start(const std::string& attempt, Observation& failure);
+
+  Observation once(const std::string& attempt);
+  Observation left_behind(const std::string& attempt);
+  Observation supervisor_killed(const std::string& attempt);
+  Observation seen_by_second(const std::string& attempt);
+  Observation seen_by_first(const std::string& attempt);
+  bool anything_left() const;
+
+  const kernel::Sandbox& sandbox_;
+  Stage& stage_;
+  kernel::SandboxPolicy policy_;   // the profile's
+  kernel::SandboxPolicy current_;  // tightened for the row at hand
+  std::string channel_;
+};
+
+}  // namespace paddock::escapes
