@@ -1,5 +1,5 @@
-// Channels between two runs at once. NAME_hold keeps a state and says "ready"; NAME looks whether it
-// can see it. For those that watch for an event it is NAME_touch that makes the event happen.
+// Channels between two runs at once. NAME_hold keeps a state and says "ready"; NAME looks whether
+// it can see it. For those that watch for an event it is NAME_touch that makes the event happen.
 
 #include <linux/keyctl.h>
 #include <mqueue.h>

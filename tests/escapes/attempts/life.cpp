@@ -211,7 +211,8 @@ Attempts life_attempts() {
        [](A) {
          return leaves([] {
            ::setsid();
-           ::prctl(PR_SET_NAME, ") Z 1 (", 0, 0, 0);  // a name that confuses who reads /proc/PID/stat
+           ::prctl(PR_SET_NAME, ") Z 1 (", 0, 0,
+                   0);  // a name that confuses who reads /proc/PID/stat
          });
        }},
       {"life_clone_parent", [](A) { return leave_sibling(); }},

@@ -18,9 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <linux/sched.h>
 #include <cstdlib>
 #include <cstring>
-#include <linux/sched.h>
 
 #include "escapes/attempts/tools.hpp"
 
@@ -65,7 +65,8 @@ std::string said_by(const std::string& program, const char* attempt) {
   const pid_t child = ::fork();
   if (child == 0) {
     // Unconfined, root would have these rights anyway. Whoever is not root cannot and need not.
-    if (::getuid() == 0 && (::setgroups(0, nullptr) != 0 || ::setresuid(nobody, nobody, nobody) != 0))
+    if (::getuid() == 0 &&
+        (::setgroups(0, nullptr) != 0 || ::setresuid(nobody, nobody, nobody) != 0))
       ::_exit(1);
     ::dup2(ends[1], 1);
     ::execl(program.c_str(), program.c_str(), attempt, nullptr);
@@ -98,9 +99,8 @@ Outcome clones_user_namespace(bool by_clone3) {
   arguments.flags = CLONE_NEWUSER;
   arguments.exit_signal = SIGCHLD;
   const long pid =
-      by_clone3
-          ? ::syscall(SYS_clone3, &arguments, sizeof arguments)
-          : ::syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
+      by_clone3 ? ::syscall(SYS_clone3, &arguments, sizeof arguments)
+                : ::syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
   if (pid == 0) ::_exit(0);
   return succeeded_if(pid > 0);
 }
@@ -143,7 +143,8 @@ Outcome read_key_of_the_supervisor(const Arguments&) {
 }
 
 Outcome add_key(const Arguments&) {
-  const long key = ::syscall(SYS_add_key, "user", "paddock-escape", "x", 1, KEY_SPEC_PROCESS_KEYRING);
+  const long key =
+      ::syscall(SYS_add_key, "user", "paddock-escape", "x", 1, KEY_SPEC_PROCESS_KEYRING);
   return succeeded_if(key >= 0);
 }
 
@@ -230,11 +231,11 @@ Attempts privilege_attempts() {
        [](A) {
          return ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0 ? succeeded() : refused(EPERM);
        }},
-      {"priv_securebits", [](A) { return succeeded_if(::prctl(PR_SET_SECUREBITS, 0, 0, 0, 0) == 0); }},
+      {"priv_securebits",
+       [](A) { return succeeded_if(::prctl(PR_SET_SECUREBITS, 0, 0, 0, 0) == 0); }},
       {"priv_setuid_binary", run_setuid_program},
       {"priv_filecap_binary", run_program_with_capability},
-      {"priv_setuid_root",
-       [](A) { return succeeded_if(::syscall(SYS_setresuid, 0, 0, 0) == 0); }},
+      {"priv_setuid_root", [](A) { return succeeded_if(::syscall(SYS_setresuid, 0, 0, 0) == 0); }},
       {"priv_setuid_other",
        [](A) { return succeeded_if(::syscall(SYS_setresuid, nobody - 1, -1, -1) == 0); }},
       {"priv_setgid_root", [](A) { return succeeded_if(::syscall(SYS_setresgid, 0, 0, 0) == 0); }},
@@ -263,8 +264,8 @@ Attempts privilege_attempts() {
       {"priv_keyctl_session", [](A) { return reached(keyctl(KEYCTL_JOIN_SESSION_KEYRING)); }},
       {"priv_keyctl_persistent",
        [](A) { return reached(keyctl(KEYCTL_GET_PERSISTENT, -1, KEY_SPEC_PROCESS_KEYRING)); }},
-      // CVE-2024-42318: the parent's new credentials came without its Landlock domain. The parent of
-      // another user is refused by the kernel: what counts is that the call is closed.
+      // CVE-2024-42318: the parent's new credentials came without its Landlock domain. The parent
+      // of another user is refused by the kernel: what counts is that the call is closed.
       {"priv_session_to_parent", [](A) { return reached(keyctl(KEYCTL_SESSION_TO_PARENT)); }},
       {"priv_tiocsti", [](A) { return pushes_input(TIOCSTI); }},
       // CVE-2019-10063: the kernel reads 32 bits, a filter could compare 64.
@@ -281,11 +282,13 @@ Attempts privilege_attempts() {
       // An unknown command: only who may reboot is told that it is unknown.
       {"priv_reboot",
        [](A) {
-         return reached(::syscall(SYS_reboot, LINUX_REBOOT_MAGIC1, LINUX_REBOOT_MAGIC2, 1, nullptr));
+         return reached(
+             ::syscall(SYS_reboot, LINUX_REBOOT_MAGIC1, LINUX_REBOOT_MAGIC2, 1, nullptr));
        }},
       {"priv_swapon", [](A) { return reached(::swapon("/nonexistent", 0)); }},
       {"priv_acct", [](A) { return reached(::acct("/nonexistent")); }},
-      {"priv_quotactl", [](A) { return reached(::syscall(SYS_quotactl, -1, "/nonexistent", 0, 0)); }},
+      {"priv_quotactl",
+       [](A) { return reached(::syscall(SYS_quotactl, -1, "/nonexistent", 0, 0)); }},
   };
 }
 

@@ -64,8 +64,8 @@ Outcome read_kernel_addresses(const Arguments&) {
   errno = 0;
   const std::string symbols = content_of("/proc/kallsyms");
   if (symbols.empty()) return refused(errno == 0 ? ENODATA : errno);
-  const bool hidden = symbols.starts_with("0000000000000000 ") &&
-                      symbols.find("\nffff") == std::string::npos;
+  const bool hidden =
+      symbols.starts_with("0000000000000000 ") && symbols.find("\nffff") == std::string::npos;
   return hidden ? refused(ENODATA, "every address is 0") : succeeded();
 }
 
@@ -85,8 +85,7 @@ Attempts proc_attempts() {
       {"proc1_environ", [](A) { return reads(parent_file("environ")); }},
       {"proc1_environ_secret",
        [](A) { return finds_in_processes("environ", "PADDOCK_ESCAPES_SECRET="); }},
-      {"proc1_cmdline_paths",
-       [](A a) { return finds_in_processes("cmdline", a.text("canary")); }},
+      {"proc1_cmdline_paths", [](A a) { return finds_in_processes("cmdline", a.text("canary")); }},
       {"proc1_mem_write", [](A) { return opens(parent_file("mem"), O_RDWR); }},
       {"proc1_maps", [](A) { return reads(parent_file("maps")); }},
       {"proc1_auxv", [](A) { return reads(parent_file("auxv")); }},
@@ -103,8 +102,7 @@ Attempts proc_attempts() {
       {"proc1_namespaces", [](A) { return opens(parent_file("ns/mnt"), O_RDONLY); }},
       {"proc1_renice",
        [](A) {
-         return succeeded_if(
-             ::setpriority(PRIO_PROCESS, static_cast<id_t>(::getppid()), 19) == 0);
+         return succeeded_if(::setpriority(PRIO_PROCESS, static_cast<id_t>(::getppid()), 19) == 0);
        }},
       {"proc1_affinity",
        [](A) {
@@ -124,8 +122,7 @@ Attempts proc_attempts() {
       {"priv_process_vm", [](A a) { return read_memory(a.number("victim")); }},
       {"priv_pidfd_getfd", [](A a) { return steal_descriptor(a.number("victim"), 0, 2); }},
       {"priv_prlimit_peer", [](A a) { return read_limits(a.number("victim")); }},
-      {"priv_pidfd_open_peer",
-       [](A a) { return succeeded_if(pidfd_of(a.number("victim")) >= 0); }},
+      {"priv_pidfd_open_peer", [](A a) { return succeeded_if(pidfd_of(a.number("victim")) >= 0); }},
       {"proc_keys", [](A) { return reads("/proc/keys"); }},
       {"proc_key_users", [](A) { return reads("/proc/key-users"); }},
       {"proc_kallsyms", read_kernel_addresses},
@@ -156,7 +153,6 @@ Attempts proc_attempts() {
       {"proc_loadavg", [](A) { return reads("/proc/loadavg"); }},
       {"sys_absent", [](A) { return opens("/sys/kernel", O_RDONLY | O_DIRECTORY); }},
       {"sys_cgroup_absent", [](A) { return opens("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY); }},
-      {"sys_debugfs_absent", [](A) { return opens("/sys/kernel/debug", O_RDONLY | O_DIRECTORY); }},
       {"sys_power_write", [](A) { return opens("/sys/power/state", O_WRONLY); }},
   };
 }

@@ -49,8 +49,8 @@ int connect_unix(Naming naming, const std::string& name, int type) {
 int listen_unix(Naming naming, const std::string& name) {
   const UnixAddress at = unix_address(naming, name);
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const bool listening = fd >= 0 && ::bind(fd, generic(at.address), at.size) == 0 &&
-                         ::listen(fd, 8) == 0;
+  const bool listening =
+      fd >= 0 && ::bind(fd, generic(at.address), at.size) == 0 && ::listen(fd, 8) == 0;
   return listening ? fd : -1;
 }
 

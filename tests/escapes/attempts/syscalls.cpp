@@ -131,15 +131,14 @@ Outcome add_own_filter(const Arguments&) {
 Outcome be_without_filter(const Arguments&) {
   const std::string status = content_of("/proc/self/status");
   if (status.empty()) return refused(ENODATA);
-  return status.find("Seccomp:\t0") != std::string::npos ? succeeded()
-                                                          : refused_as("filtered");
+  return status.find("Seccomp:\t0") != std::string::npos ? succeeded() : refused_as("filtered");
 }
 
 Outcome nest_landlock(const Arguments&) {
   landlock_ruleset_attr attributes{};
   attributes.handled_access_fs = LANDLOCK_ACCESS_FS_EXECUTE;
-  return succeeded_if(
-      ::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0) >= 0);
+  return succeeded_if(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0) >=
+                      0);
 }
 
 // In another thread than the first: a filter must hold for all.
@@ -160,7 +159,8 @@ Outcome call_in_a_child(const Arguments&) {
   if (::pipe(ends) != 0) return refused();
   if (::fork() == 0) {
     const Outcome outcome = open_io_uring();
-    [[maybe_unused]] const ssize_t told = ::write(ends[1], outcome.line.data(), outcome.line.size());
+    [[maybe_unused]] const ssize_t told =
+        ::write(ends[1], outcome.line.data(), outcome.line.size());
     ::_exit(0);
   }
   char line[256] = {};
@@ -223,7 +223,8 @@ Attempts syscall_attempts() {
       {"sys_pivot_root", [](A) { return reaches(SYS_pivot_root, "/nonexistent", "/nonexistent"); }},
       {"sys_chroot", [](A) { return reaches(SYS_chroot, "/nonexistent"); }},
       {"sys_kexec_load", [](A) { return reaches(SYS_kexec_load, 0, 0, nullptr, ~0ul); }},
-      {"sys_kexec_file_load", [](A) { return reaches(SYS_kexec_file_load, -1, -1, 0, nullptr, ~0ul); }},
+      {"sys_kexec_file_load",
+       [](A) { return reaches(SYS_kexec_file_load, -1, -1, 0, nullptr, ~0ul); }},
       {"sys_init_module", [](A) { return reaches(SYS_init_module, nullptr, 0, ""); }},
       {"sys_finit_module", [](A) { return reaches(SYS_finit_module, -1, "", 0); }},
       {"sys_delete_module", [](A) { return reaches(SYS_delete_module, "paddock_nonexistent", 0); }},
@@ -243,15 +244,15 @@ Attempts syscall_attempts() {
        [](A) { return reaches(SYS_process_vm_writev, ::getpid(), nullptr, 0, nullptr, 0, 0); }},
       {"sys_process_madvise", [](A) { return reaches(SYS_process_madvise, -1, nullptr, 0, 0, 0); }},
       {"sys_process_mrelease", [](A) { return reaches(SYS_process_mrelease, -1, 0); }},
-      {"sys_kcmp_self",
-       [](A) { return reaches(SYS_kcmp, ::getpid(), ::getpid(), 1, 0, 0); }},
+      {"sys_kcmp_self", [](A) { return reaches(SYS_kcmp, ::getpid(), ::getpid(), 1, 0, 0); }},
       {"sys_ptrace_traceme", [](A) { return reaches(SYS_ptrace, 0, 0, nullptr, nullptr); }},
       {"sys_lookup_dcookie", [](A) { return reaches(SYS_lookup_dcookie, 0, nullptr, 0); }},
       {"sys_fanotify_init", [](A) { return reaches(SYS_fanotify_init, 0x200, 0); }},
       {"sys_add_key", [](A) { return reaches(SYS_add_key, nullptr, nullptr, nullptr, 0, 0); }},
       {"sys_request_key", [](A) { return reaches(SYS_request_key, nullptr, nullptr, nullptr, 0); }},
       {"sys_keyctl", [](A) { return reaches(SYS_keyctl, -1, 0, 0, 0, 0); }},
-      {"sys_move_pages", [](A) { return reaches(SYS_move_pages, 0, 0, nullptr, nullptr, nullptr, 0); }},
+      {"sys_move_pages",
+       [](A) { return reaches(SYS_move_pages, 0, 0, nullptr, nullptr, nullptr, 0); }},
       {"sys_migrate_pages", [](A) { return reaches(SYS_migrate_pages, 0, 0, nullptr, nullptr); }},
       {"sys_set_mempolicy", [](A) { return reaches(SYS_set_mempolicy, 0, nullptr, 0); }},
       {"sys_set_mempolicy_home_node",
@@ -262,7 +263,8 @@ Attempts syscall_attempts() {
       {"sys_ustat", [](A) { return reaches(SYS_ustat, 0, nullptr); }},
       {"sys_remap_file_pages", [](A) { return reaches(SYS_remap_file_pages, 0, 0, 1, 0, 0); }},
       {"sys_quotactl_fd", [](A) { return reaches(SYS_quotactl_fd, -1, 0, 0, nullptr); }},
-      {"sys_clock_settime", [](A) { return reaches(SYS_clock_settime, 1 /* MONOTONIC */, nullptr); }},
+      {"sys_clock_settime",
+       [](A) { return reaches(SYS_clock_settime, 1 /* MONOTONIC */, nullptr); }},
       {"sys_settimeofday", [](A) { return reaches(SYS_settimeofday, nullptr, nullptr); }},
       {"sys_prctl_set_mm", [](A) { return set_option(PR_SET_MM, PR_SET_MM_MAP_SIZE, 1); }},
       {"sys_prctl_set_ptracer", [](A) { return set_option(PR_SET_PTRACER, ~0ul); }},

@@ -95,8 +95,7 @@ void wait_for_ever() {
 
 bool takes_memory(std::size_t mib) {
   const std::size_t size = mib * mebibyte;
-  void* memory =
-      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return false;
   for (std::size_t at = 0; at < size; at += 4096) static_cast<volatile char*>(memory)[at] = 1;
   return true;
@@ -109,7 +108,7 @@ bool is_alive(pid_t pid) {
 }
 
 bool soon(const std::function<bool()>& condition) {
-  for (int i = 0; i < 500; ++i) {
+  for (int i = 0; i < 150; ++i) {
     if (condition()) return true;
     ::usleep(2000);
   }

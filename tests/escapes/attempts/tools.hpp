@@ -39,7 +39,7 @@ bool takes_memory(std::size_t mib);
 
 // Whether /proc shows a process `pid` that has not ended.
 bool is_alive(pid_t pid);
-// Waits until `condition` holds, at most a second.
+// Waits until `condition` holds, at most 300 ms.
 bool soon(const std::function<bool()>& condition);
 
 }  // namespace paddock::escapes

@@ -12,6 +12,7 @@ namespace paddock::escapes {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::string_literals;
 constexpr std::size_t proc_file_bytes_max = 4u << 20;
 
 std::string read_proc(const std::string& path) {
@@ -33,7 +34,7 @@ void add_new(const Set& before, const Set& after, const std::string& kind, std::
 
 }  // namespace
 
-HostState look_at_host(const std::string& cgroup_base, const std::string& stage,
+HostState look_at_host(const std::string& cgroup_base, const std::string& workspaces,
                        const std::function<bool(pid_t)>& is_helper) {
   HostState state;
   for (const pid_t child : kernel::children_of(::getpid()))
@@ -45,11 +46,10 @@ HostState look_at_host(const std::string& cgroup_base, const std::string& stage,
   if (!cgroup_base.empty())
     for (const fs::directory_entry& entry : fs::directory_iterator(cgroup_base, ignored))
       if (entry.is_directory(ignored)) state.cgroups.insert(entry.path());
-  for (const char* directory : {"/tmp", "/var/tmp", "/dev/shm"})
+  for (const std::string& directory : {workspaces, "/tmp"s, "/var/tmp"s, "/dev/shm"s})
     for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
-      const std::string name = entry.path().filename();
-      const bool ours = name.starts_with("paddock-escape") || name.starts_with("paddock-workspace");
-      if (ours && entry.path() != stage) state.files.insert(entry.path());
+      const bool ours = entry.path().filename().string().starts_with("paddock-escape-");
+      if (ours || directory == workspaces) state.files.insert(entry.path());
     }
   state.keys = count_of(read_proc("/proc/keys"), " paddock-escape-");
   return state;

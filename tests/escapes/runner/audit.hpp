@@ -17,11 +17,11 @@ struct HostState {
   std::string mounts;
   std::size_t descriptors = 0;
   std::set<std::string> cgroups;  // leaves below the base
-  std::set<std::string> files;    // paddock's and attempts' in /tmp, /var/tmp and /dev/shm
+  std::set<std::string> files;    // workspaces, and attempts' files in shared directories
   std::size_t keys = 0;           // that attempts have made
 };
 
-HostState look_at_host(const std::string& cgroup_base, const std::string& stage,
+HostState look_at_host(const std::string& cgroup_base, const std::string& workspaces,
                        const std::function<bool(pid_t)>& is_helper);
 
 // What is in `after` and not in `before`, by name: "process 12, file /tmp/x". Pure.

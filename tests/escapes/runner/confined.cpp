@@ -118,7 +118,9 @@ Observation Confined::once(const std::string& attempt) {
 }
 
 bool Confined::anything_left() const {
-  return !processes_of(stage_.attempt(), [this](pid_t pid) { return stage_.is_helper(pid); }).empty();
+  return !processes_of(stage_.attempt(), [this](pid_t pid) {
+            return stage_.is_helper(pid);
+          }).empty();
 }
 
 Observation Confined::left_behind(const std::string& attempt) {

@@ -4,7 +4,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,6 +67,9 @@ class StandIn {
     }
     ::close(ends[1]);
     ::signal(SIGTERM, SIG_IGN);
+    ::signal(SIGSEGV, SIG_DFL);  // sanitizers handle it
+    const rlimit no_core{0, 0};
+    ::setrlimit(RLIMIT_CORE, &no_core);
     ::waitpid(child, nullptr, 0);
     ::kill(-child, SIGKILL);  // what a supervisor does that knows process groups only
     ::_exit(0);
@@ -168,6 +171,11 @@ class Control {
   Observation report() const {
     StandIn control = start();
     control.wait([] { return false; });
+    // An attempt that kills its parent has still to say so.
+    for (int i = 0; i < 500 && read_report(control.text()).kind == Kind::unclear; ++i) {
+      std::this_thread::sleep_for(milliseconds(1));
+      control.read();
+    }
     return reported(control);
   }
 
@@ -192,6 +200,7 @@ class Control {
     return if_it_goes_on(control);
   }
 
+  // A parent that is killed as a supervisor could be.
   Observation supervisor_killed() const {
     StandIn control = start();
     control.wait([&] { return control.has("succeeded"); });

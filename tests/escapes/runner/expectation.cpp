@@ -36,8 +36,7 @@ Expectation open(std::string_view reason) {
   return {{}, reason, Need::nothing};
 }
 
-Judgement judge(const Expectation& expectation, const Observation& seen,
-                std::string_view missing) {
+Judgement judge(const Expectation& expectation, const Observation& seen, std::string_view missing) {
   if (seen.kind == Kind::unsupported) return {Verdict::unsupported, "", seen.detail};
   const bool is_open = !expectation.open_because.empty();
   // An open attempt may be stopped all the same: by the host, or by another user's files.
@@ -48,8 +47,7 @@ Judgement judge(const Expectation& expectation, const Observation& seen,
   if (seen.kind == Kind::succeeded && !missing.empty())
     return {Verdict::unsupported, "", std::string(missing)};
   if (is_open) return {Verdict::failed, "", described(seen)};
-  return {Verdict::failed, seen.word,
-          described(seen) + "; expected " + listed(expectation.words)};
+  return {Verdict::failed, seen.word, described(seen) + "; expected " + listed(expectation.words)};
 }
 
 Judgement judge_control(const Observation& seen, bool may_be_refused,
@@ -59,7 +57,8 @@ Judgement judge_control(const Observation& seen, bool may_be_refused,
   constexpr std::array refusals = {"EPERM", "EACCES"};
   if (seen.kind == Kind::succeeded) return {Verdict::open, "", ""};
   if (seen.kind == Kind::unsupported) return {Verdict::unsupported, "", seen.detail};
-  if (seen.kind == Kind::stopped && (contains(missing_call, seen.word) || contains(lacks, seen.word)))
+  if (seen.kind == Kind::stopped &&
+      (contains(missing_call, seen.word) || contains(lacks, seen.word)))
     return {Verdict::unsupported, seen.word, "unconfined it fails as well, with " + seen.word};
   if (seen.kind == Kind::stopped && may_be_refused && contains(refusals, seen.word))
     return {Verdict::unsupported, seen.word, "this user may not do it unconfined either"};

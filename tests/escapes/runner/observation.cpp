@@ -61,8 +61,9 @@ Observation observe(const kernel::SandboxResult& result) {
   const Observation report = read_report(result.stdout);
   if (report.kind != Kind::unclear) return report;
   if (result.signal != 0) return {Kind::stopped, signal_name(result.signal), ""};
-  return {Kind::unclear, "", "no report; exit " + std::to_string(result.exit_code) + ", stderr '" +
-                                 result.stderr.substr(0, 200) + "'"};
+  return {Kind::unclear, "",
+          "no report; exit " + std::to_string(result.exit_code) + ", stderr '" +
+              result.stderr.substr(0, 200) + "'"};
 }
 
 }  // namespace paddock::escapes

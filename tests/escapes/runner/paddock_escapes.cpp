@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include "escapes/runner/audit.hpp"
 #include "escapes/runner/confined.hpp"
@@ -17,6 +18,7 @@
 #include "kernel/base/executable.hpp"
 #include "kernel/policy/load.hpp"
 #include "kernel/run/strays.hpp"
+#include "kernel/run/workspace.hpp"
 
 namespace paddock::escapes {
 namespace {
@@ -39,10 +41,13 @@ std::vector<Group> chosen_groups(const std::string& pattern) {
   return groups;
 }
 
-// Root in a container may hold less than root has.
-bool has_all_privileges() {
-  const auto status = kernel::read_file("/proc/self/status", 65536);
-  return ::geteuid() == 0 && status && status->find("CapEff:\t000001ff") != std::string::npos;
+// Root in a container may hold less than root has: a refusal is no surprise then.
+bool has_all_capabilities() {
+  const auto status = kernel::read_file("/proc/self/status", 65536).value_or("");
+  const auto last = kernel::read_file("/proc/sys/kernel/cap_last_cap", 16).value_or("0");
+  char all[17];
+  std::snprintf(all, sizeof all, "%016llx", (1ull << (std::atoi(last.c_str()) + 1)) - 1);
+  return status.find("CapEff:\t" + std::string(all)) != std::string::npos;
 }
 
 // Why this host lacks it; empty: it does not.
@@ -59,7 +64,8 @@ std::string missing(Need need, const kernel::Sandbox& sandbox) {
   return {};
 }
 
-kernel::Result<std::vector<kernel::SandboxPolicy>> policies_of(const std::vector<std::string>& names) {
+kernel::Result<std::vector<kernel::SandboxPolicy>> policies_of(
+    const std::vector<std::string>& names) {
   const std::string directory = kernel::executable_directory() + "/../share/paddock/profiles";
   const kernel::LoadResult loaded = kernel::load_catalog({directory}, {});
   if (!loaded.ok())
@@ -81,12 +87,13 @@ kernel::Result<std::vector<kernel::SandboxPolicy>> policies_of(const std::vector
 class Suite {
  public:
   Suite(const Options& options, const kernel::Sandbox& sandbox, Stage& stage)
-      : options_(options), sandbox_(sandbox), stage_(stage), privileged_(has_all_privileges()) {}
+      : options_(options), sandbox_(sandbox), stage_(stage), privileged_(has_all_capabilities()) {}
 
   AttemptResult run(const Row& row, const std::string& group,
                     const std::vector<kernel::SandboxPolicy>& policies) {
     AttemptResult result{std::string(row.name), group, {}, {}};
-    result.control = judge_control(run_control(stage_, row, next_channel()), !privileged_, row.lacks);
+    result.control =
+        judge_control(run_control(stage_, row, next_channel()), !privileged_, row.lacks);
     if (result.control.verdict != Verdict::open) return result;
     for (const kernel::SandboxPolicy& policy : policies)
       result.by_profile.push_back(run_under(policy, row));
@@ -98,7 +105,7 @@ class Suite {
   std::string next_channel() { return std::to_string(::getpid() * 1000 % 60'000 + ++channel_); }
 
   HostState look() const {
-    return look_at_host(options_.cgroup_base, stage_.path(),
+    return look_at_host(options_.cgroup_base, stage_.workspaces(),
                         [this](pid_t pid) { return stage_.is_helper(pid); });
   }
 
@@ -113,6 +120,8 @@ class Suite {
     Judgement judgement = judge(expected, seen, missing(expected.need, sandbox_));
     bury_strays();
     Stage::remove_shared(channel);
+    // What a killed supervisor could not remove, the next one does.
+    if (row.scenario == Scenario::supervisor_killed) kernel::Workspace::sweep(0);
     const std::string changed = stage_.restore(Side::canary);
     if (!changed.empty() && judgement.verdict != Verdict::open)
       judgement = {Verdict::failed, "", "harm: " + changed + add(judgement)};

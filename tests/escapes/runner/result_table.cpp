@@ -25,7 +25,8 @@ std::string cell_of(const Judgement& judgement) {
 
 std::string control_cell(const Judgement& control) {
   if (control.verdict == Verdict::open) return "succeeded";
-  return control.verdict == Verdict::failed ? "CONTROL FAILED" : std::string(name_of(control.verdict));
+  return control.verdict == Verdict::failed ? "CONTROL FAILED"
+                                            : std::string(name_of(control.verdict));
 }
 
 // Names in lines of at most text_width, indented.
@@ -81,7 +82,8 @@ std::string heading(const Columns& columns) {
 std::string line_of(const AttemptResult& result, const Columns& columns) {
   std::string line =
       padded("  " + result.name, columns.name_width + 2) + padded(control_cell(result.control), 14);
-  for (const Judgement& judgement : result.by_profile) line += padded(cell_of(judgement), cell_width);
+  for (const Judgement& judgement : result.by_profile)
+    line += padded(cell_of(judgement), cell_width);
   if (!ran(result))
     for (std::size_t i = 0; i < columns.profiles.size(); ++i) line += padded("-", cell_width);
   return trimmed(line);
@@ -104,7 +106,8 @@ std::string explanations(const std::vector<AttemptResult>& results, const Column
     if (result.control.verdict == Verdict::failed) failed.add(result.control.reason, result.name);
     for (std::size_t i = 0; i < result.by_profile.size(); ++i) {
       const std::string reason = columns.profiles[i] + ": " + result.by_profile[i].reason;
-      if (result.by_profile[i].verdict == Verdict::unsupported) unsupported.add(reason, result.name);
+      if (result.by_profile[i].verdict == Verdict::unsupported)
+        unsupported.add(reason, result.name);
       if (result.by_profile[i].verdict == Verdict::failed) failed.add(reason, result.name);
     }
   }
@@ -115,7 +118,8 @@ std::string explanations(const std::vector<AttemptResult>& results, const Column
 Tally tally(const std::vector<AttemptResult>& results, std::size_t profile) {
   Tally count;
   for (const AttemptResult& result : results) {
-    const Verdict verdict = ran(result) ? result.by_profile[profile].verdict : result.control.verdict;
+    const Verdict verdict =
+        ran(result) ? result.by_profile[profile].verdict : result.control.verdict;
     count.stopped += verdict == Verdict::stopped;
     count.open += verdict == Verdict::open;
     count.unsupported += verdict == Verdict::unsupported;
@@ -130,16 +134,18 @@ std::string summary(const std::vector<AttemptResult>& results, const Columns& co
   std::string text = "\n";
   for (std::size_t i = 0; i < columns.profiles.size(); ++i) {
     const Tally count = tally(results, i);
-    text += padded(columns.profiles[i], width) + std::to_string(results.size()) + " attempts: " +
-            std::to_string(count.stopped) + " stopped, " + std::to_string(count.open) +
-            " open by design, " + std::to_string(count.unsupported) + " unsupported, " +
-            std::to_string(count.failed) + " FAILED\n";
+    text += padded(columns.profiles[i], width) + std::to_string(results.size()) +
+            " attempts: " + std::to_string(count.stopped) + " stopped, " +
+            std::to_string(count.open) + " open by design, " + std::to_string(count.unsupported) +
+            " unsupported, " + std::to_string(count.failed) + " FAILED\n";
   }
   return text;
 }
 
 bool any_failed(const std::vector<AttemptResult>& results) {
-  const auto failed = [](const Judgement& judgement) { return judgement.verdict == Verdict::failed; };
+  const auto failed = [](const Judgement& judgement) {
+    return judgement.verdict == Verdict::failed;
+  };
   return std::any_of(results.begin(), results.end(), [&](const AttemptResult& result) {
     return failed(result.control) ||
            std::any_of(result.by_profile.begin(), result.by_profile.end(), failed);

@@ -13,8 +13,9 @@ namespace paddock::escapes {
 struct AttemptResult {
   std::string name;
   std::string group;
-  Judgement control;                   // open: it succeeded, as it must
-  std::vector<Judgement> by_profile;   // as in Columns::profiles; empty if the control did not succeed
+  Judgement control;  // open: it succeeded, as it must
+  std::vector<Judgement>
+      by_profile;  // as in Columns::profiles; empty if the control did not succeed
 
   bool operator==(const AttemptResult&) const = default;
 };

@@ -26,8 +26,7 @@ struct ByUser {
   Expectation as_user;
 
   ByUser(Expectation both) : as_root(both), as_user(std::move(both)) {}  // NOLINT: implicit
-  ByUser(Expectation root, Expectation user)
-      : as_root(std::move(root)), as_user(std::move(user)) {}
+  ByUser(Expectation root, Expectation user) : as_root(std::move(root)), as_user(std::move(user)) {}
 };
 
 struct Row {
@@ -58,10 +57,12 @@ Group channel_rows();
 
 // Why the shipped profiles leave something open.
 namespace reason {
-constexpr std::string_view host_files = "DEFAULT shows the host's files as the run's user sees them";
+constexpr std::string_view host_files =
+    "DEFAULT shows the host's files as the run's user sees them";
 constexpr std::string_view host_network = "DEFAULT has the host's network";
 constexpr std::string_view host_processes = "DEFAULT shows the host's processes";
-constexpr std::string_view host_ipc = "DEFAULT shares the host's IPC objects and shared directories";
+constexpr std::string_view host_ipc =
+    "DEFAULT shares the host's IPC objects and shared directories";
 constexpr std::string_view no_size = "DEFAULT bounds each file, not how much is written";
 }  // namespace reason
 

@@ -75,7 +75,6 @@ Group process_rows() {
           {"proc_loadavg", shown, open(one_load)},
           {"sys_absent", shown, not_there, once, {"ENOENT"}},
           {"sys_cgroup_absent", shown, not_there, once, {"ENOENT"}},
-          {"sys_debugfs_absent", no, not_there, once, {"ENOENT"}},
           {"sys_power_write", no, not_there, once, {"ENOENT"}},
       },
   };

@@ -21,9 +21,8 @@ Group resource_rows() {
   const auto once = Scenario::report;
   const auto no_process = stopped({"EAGAIN", "pids_limit"});
   const auto no_memory = stopped({"ENOMEM"});
-  const auto no_total =
-      stopped({"memory_limit", "ENOMEM", "ENOSPC", "SIGKILL", "EPERM", "ENOSYS"},
-              Need::memory_cgroup);
+  const auto no_total = stopped({"memory_limit", "ENOMEM", "ENOSPC", "SIGKILL", "EPERM", "ENOSYS"},
+                                Need::memory_cgroup);
   const auto no_privilege = stopped({"EPERM", "EACCES"});
   const auto cpu = stopped({"cpu_limit"});
   const auto row = [](std::string_view name, const Expectation& both) {

@@ -14,7 +14,9 @@ Group syscall_rows() {
   const auto row = [](std::string_view name, const Expectation& both) {
     return Row{name, both, both};
   };
-  const auto unlisted_row = [&](std::string_view name) { return Row{name, open(unlisted), no_call}; };
+  const auto unlisted_row = [&](std::string_view name) {
+    return Row{name, open(unlisted), no_call};
+  };
   const auto self_row = [&](std::string_view name) { return Row{name, open(self_only), no_call}; };
   return {
       "system calls",

@@ -64,8 +64,9 @@ Result<std::string> find_attempt() {
   for (const std::string& path :
        {here + "/paddock-attempt", here + "/../libexec/paddock/paddock-attempt"})
     if (::access(path.c_str(), R_OK) == 0) return path;
-  return kernel::fail(kernel::ErrorCode::internal,
-                      "paddock-attempt is neither beside paddock-escapes nor in ../libexec/paddock");
+  return kernel::fail(
+      kernel::ErrorCode::internal,
+      "paddock-attempt is neither beside paddock-escapes nor in ../libexec/paddock");
 }
 
 std::string first_block_device() {
@@ -155,7 +156,8 @@ void Stage::plant(Side side) const {
   fs::remove_all(root, ignored);
   fs::create_directories(root + "/other-job", ignored);
   ::chmod(root.c_str(), 0755);
-  for (const CanaryFile& file : canary_files) write_file(root + "/" + file.path, file.mode, canary_text);
+  for (const CanaryFile& file : canary_files)
+    write_file(root + "/" + file.path, file.mode, canary_text);
   if (::geteuid() == 0 && ::chown((root + "/other-job").c_str(), other_uid, other_uid) != 0) return;
   ::chmod((root + "/other-job").c_str(), 0700);
 }
@@ -165,6 +167,10 @@ Result<void> Stage::make_files() {
   fs::create_directories(work());
   fs::create_directories(path_ + "/sockets");
   ::chmod((path_ + "/sockets").c_str(), 0755);
+  // Workspaces of runs: here, what is left of them is seen.
+  fs::create_directories(workspaces());
+  ::chmod(workspaces().c_str(), 0755);
+  ::setenv("TMPDIR", workspaces().c_str(), 1);
   return {};
 }
 

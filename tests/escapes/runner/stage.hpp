@@ -27,6 +27,7 @@ class Stage {
   const std::string& path() const { return path_; }
   std::string programs() const { return path_ + "/programs"; }
   std::string attempt() const { return programs() + "/paddock-attempt"; }
+  std::string workspaces() const { return path_ + "/workspaces"; }
   std::string work() const { return path_ + "/work"; }  // where controls start
 
   // "key=value" words for an attempt. `tmpfs`: a directory that is one.
