@@ -7,6 +7,8 @@
 #include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/ipc.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
@@ -98,7 +100,7 @@ Outcome make_event(A) {
   return succeeded_if(fd >= 0 && ::read(fd, bytes, 1) == 1);
 }
 
-constexpr int event_wait_ms = 400;
+constexpr int event_wait_ms = 2000;
 
 Outcome wait_for_dnotify(A) {
   std::signal(SIGUSR1, SIG_IGN);
@@ -112,7 +114,7 @@ Outcome wait_for_dnotify(A) {
   if (::fcntl(fd, F_NOTIFY, DN_ACCESS | DN_MULTISHOT) != 0) return refused();
   std::puts("ready");
   std::fflush(stdout);
-  const timespec limit{0, event_wait_ms * 1'000'000L};
+  const timespec limit{event_wait_ms / 1000, 0};
   return ::sigtimedwait(&set, nullptr, &limit) == SIGUSR1 ? succeeded() : refused_as("unseen");
 }
 
@@ -193,6 +195,35 @@ Outcome hold_process_name(A) {
   return holds(true);
 }
 
+// What an ordinary user's own limit counts: all processes of the user. Unconfined it has to be set.
+constexpr rlim_t process_limit = 64;
+
+bool become_a_limited_user() {
+  constexpr uid_t user = 65'533;
+  if (::getuid() == 0 && ::setresuid(user, user, user) != 0) return false;
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NPROC, &limit);
+  if (limit.rlim_cur <= process_limit) return true;
+  limit.rlim_cur = process_limit;
+  return ::setrlimit(RLIMIT_NPROC, &limit) == 0;
+}
+
+// Forks all that the limit lets it. The children end with their parent.
+Outcome hold_every_process(A) {
+  if (!become_a_limited_user()) return refused();
+  rlim_t made = 0;
+  while (made <= process_limit && forks([] { ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); }) > 0)
+    ++made;
+  return holds(made > 0);
+}
+
+// The other run can still fork: it was not starved.
+Outcome find_no_process_left(A) {
+  if (!become_a_limited_user()) return refused();
+  const pid_t child = forks([] { ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); });
+  return child < 0 ? succeeded("a run kept another from forking") : refused_as("unhindered");
+}
+
 }  // namespace
 
 Attempts channel_attempts() {
@@ -238,6 +269,8 @@ Attempts channel_attempts() {
       {"side_process_visible",
        [](A) { return finds_in_processes("cmdline", "side_process_visible_hold"); }},
       {"side_process_visible_hold", hold_process_name},
+      {"res_nproc_cross_job", find_no_process_left},
+      {"res_nproc_cross_job_hold", hold_every_process},
   };
 }
 

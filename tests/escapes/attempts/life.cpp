@@ -249,6 +249,7 @@ Attempts life_attempts() {
            stay();
          });
        }},
+      {"life_kill_supervisor_mid_spawn", [](A) -> Outcome { stay(); }},
       {"life_kill_init", [](A) { return signals_parent(SIGKILL); }},
       {"life_stop_init", [](A) { return signals_parent(SIGSTOP); }},
       {"life_segv_init", [](A) { return signals_parent(SIGSEGV); }},

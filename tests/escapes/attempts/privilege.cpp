@@ -237,7 +237,7 @@ Attempts privilege_attempts() {
       {"priv_filecap_binary", run_program_with_capability},
       {"priv_setuid_root", [](A) { return succeeded_if(::syscall(SYS_setresuid, 0, 0, 0) == 0); }},
       {"priv_setuid_other",
-       [](A) { return succeeded_if(::syscall(SYS_setresuid, nobody - 1, -1, -1) == 0); }},
+       [](A) { return succeeded_if(::syscall(SYS_setresuid, ::getuid() + 1, -1, -1) == 0); }},
       {"priv_setgid_root", [](A) { return succeeded_if(::syscall(SYS_setresgid, 0, 0, 0) == 0); }},
       {"priv_setgroups", [](A) { return succeeded_if(::setgroups(0, nullptr) == 0); }},
       {"priv_chown", chown_to_root},

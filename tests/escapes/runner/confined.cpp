@@ -80,6 +80,8 @@ Observation Confined::run(const Row& row, const std::string& channel) {
       return left_behind(attempt);
     case Scenario::supervisor_killed:
       return supervisor_killed(attempt);
+    case Scenario::supervisor_killed_early:
+      return supervisor_killed_early(attempt);
     case Scenario::seen_by_second:
       return seen_by_second(attempt);
     case Scenario::seen_by_first:
@@ -130,33 +132,54 @@ Observation Confined::left_behind(const std::string& attempt) {
   return {Kind::stopped, "gone", ""};
 }
 
-// A supervisor of its own for this one run, killed once the attempt is at work.
-Observation Confined::supervisor_killed(const std::string& attempt) {
-  auto pipe = kernel::make_pipe();
-  if (!pipe) return {Kind::unclear, "", pipe.error().message};
+// A supervisor of its own for this one run. Closes its end of `at_work` when it ends, and writes to
+// it once the attempt is at work.
+pid_t Confined::fork_supervisor(const std::string& attempt, kernel::Pipe& at_work) {
   const pid_t supervisor = ::fork();
   if (supervisor == 0) {
     Observation failure;
     auto live = start(attempt, failure);
     if (!live) ::_exit(1);
     drive_together({live->run.get()}, [&] { return !live->output->empty(); });
-    [[maybe_unused]] const ssize_t told = ::write(pipe->write_end.get(), "x", 1);
+    [[maybe_unused]] const ssize_t told = ::write(at_work.write_end.get(), "x", 1);
     kernel::drive(*live->run);
     ::_exit(0);
   }
-  pipe->write_end.close();
-  char byte = 0;
-  const ssize_t count = ::read(pipe->read_end.get(), &byte, 1);
-  ::kill(supervisor, SIGKILL);
-  if (count != 1) {
-    ::waitpid(supervisor, nullptr, 0);
-    return {Kind::unclear, "", "the attempt was never at work"};
-  }
+  at_work.write_end.close();
+  return supervisor;
+}
+
+Observation Confined::look_for_orphans() const {
   for (int i = 0; i < 2000; ++i) {
     if (reap_and_see_none(stage_) && !anything_left()) return {Kind::stopped, "gone", ""};
     std::this_thread::sleep_for(milliseconds(1));
   }
   return {Kind::succeeded, "", "processes outlived the supervisor"};
+}
+
+Observation Confined::supervisor_killed(const std::string& attempt) {
+  auto at_work = kernel::make_pipe();
+  if (!at_work) return {Kind::unclear, "", at_work.error().message};
+  const pid_t supervisor = fork_supervisor(attempt, *at_work);
+  char byte = 0;
+  const ssize_t count = ::read(at_work->read_end.get(), &byte, 1);
+  ::kill(supervisor, SIGKILL);
+  const Observation seen = look_for_orphans();
+  if (count != 1) return {Kind::unclear, "", "the attempt was never at work"};
+  return seen;
+}
+
+Observation Confined::supervisor_killed_early(const std::string& attempt) {
+  for (int delay_ms = 0; delay_ms < 24; delay_ms += 2) {
+    auto at_work = kernel::make_pipe();
+    if (!at_work) return {Kind::unclear, "", at_work.error().message};
+    const pid_t supervisor = fork_supervisor(attempt, *at_work);
+    std::this_thread::sleep_for(milliseconds(delay_ms));
+    ::kill(supervisor, SIGKILL);
+    const Observation seen = look_for_orphans();
+    if (seen.word != "gone") return seen;
+  }
+  return {Kind::stopped, "gone", ""};
 }
 
 Observation Confined::seen_by_second(const std::string& attempt) {

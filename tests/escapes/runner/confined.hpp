@@ -31,6 +31,9 @@ class Confined {
   Observation once(const std::string& attempt);
   Observation left_behind(const std::string& attempt);
   Observation supervisor_killed(const std::string& attempt);
+  Observation supervisor_killed_early(const std::string& attempt);
+  pid_t fork_supervisor(const std::string& attempt, kernel::Pipe& at_work);
+  Observation look_for_orphans() const;
   Observation seen_by_second(const std::string& attempt);
   Observation seen_by_first(const std::string& attempt);
   bool anything_left() const;

@@ -127,6 +127,7 @@ class Control {
       case Scenario::ignores_term:
         return ignores_term();
       case Scenario::supervisor_killed:
+      case Scenario::supervisor_killed_early:
         return supervisor_killed();
       case Scenario::seen_by_second:
         return seen_by_second();

@@ -53,7 +53,7 @@ Judgement judge(const Expectation& expectation, const Observation& seen, std::st
 Judgement judge_control(const Observation& seen, bool may_be_refused,
                         const std::vector<std::string_view>& lacks) {
   constexpr std::array missing_call = {"ENOSYS", "EAFNOSUPPORT", "EPROTONOSUPPORT",
-                                       "ESOCKTNOSUPPORT"};
+                                       "ESOCKTNOSUPPORT", "EOPNOTSUPP"};
   constexpr std::array refusals = {"EPERM", "EACCES"};
   if (seen.kind == Kind::succeeded) return {Verdict::open, "", ""};
   if (seen.kind == Kind::unsupported) return {Verdict::unsupported, "", seen.detail};

@@ -86,8 +86,8 @@ kernel::Result<std::vector<kernel::SandboxPolicy>> policies_of(
 
 class Suite {
  public:
-  Suite(const Options& options, const kernel::Sandbox& sandbox, Stage& stage)
-      : options_(options), sandbox_(sandbox), stage_(stage), privileged_(has_all_capabilities()) {}
+  Suite(const kernel::Sandbox& sandbox, Stage& stage)
+      : sandbox_(sandbox), stage_(stage), privileged_(has_all_capabilities()) {}
 
   AttemptResult run(const Row& row, const std::string& group,
                     const std::vector<kernel::SandboxPolicy>& policies) {
@@ -105,7 +105,9 @@ class Suite {
   std::string next_channel() { return std::to_string(::getpid() * 1000 % 60'000 + ++channel_); }
 
   HostState look() const {
-    return look_at_host(options_.cgroup_base, stage_.workspaces(),
+    const auto& base = sandbox_.cgroup_base();
+    const std::string cgroup_base = base ? base->path : "";
+    return look_at_host(cgroup_base, stage_.workspaces(),
                         [this](pid_t pid) { return stage_.is_helper(pid); });
   }
 
@@ -121,7 +123,9 @@ class Suite {
     bury_strays();
     Stage::remove_shared(channel);
     // What a killed supervisor could not remove, the next one does.
-    if (row.scenario == Scenario::supervisor_killed) kernel::Workspace::sweep(0);
+    if (row.scenario == Scenario::supervisor_killed ||
+        row.scenario == Scenario::supervisor_killed_early)
+      kernel::Workspace::sweep(0);
     const std::string changed = stage_.restore(Side::canary);
     if (!changed.empty() && judgement.verdict != Verdict::open)
       judgement = {Verdict::failed, "", "harm: " + changed + add(judgement)};
@@ -140,7 +144,6 @@ class Suite {
     while (kernel::kill_strays(known) > 0) ::usleep(1000);
   }
 
-  const Options& options_;
   const kernel::Sandbox& sandbox_;
   Stage& stage_;
   bool privileged_;
@@ -168,7 +171,7 @@ int run(const Options& options) {
     for (const Row& row : group.rows)
       columns.name_width = std::max(columns.name_width, row.name.size());
 
-  Suite suite(options, *sandbox, **stage);
+  Suite suite(*sandbox, **stage);
   std::vector<AttemptResult> results;
   const auto print = [&](const std::string& text) {
     if (!options.json) std::fputs(text.c_str(), stdout);

@@ -11,13 +11,14 @@ namespace paddock::escapes {
 
 // What the runner does with the attempt and looks at.
 enum class Scenario {
-  report,             // it runs once and says what came of it
-  left_behind,        // it ends; is anything left of it?
-  endless,            // it does not end by itself
-  ignores_term,       // nor when it is asked to
-  supervisor_killed,  // its supervisor is killed meanwhile
-  seen_by_second,     // NAME_hold keeps a state in one run, NAME looks for it in another
-  seen_by_first,      // NAME waits for an event in one run, NAME_touch makes it in another
+  report,                   // it runs once and says what came of it
+  left_behind,              // it ends; is anything left of it?
+  endless,                  // it does not end by itself
+  ignores_term,             // nor when it is asked to
+  supervisor_killed,        // its supervisor is killed meanwhile
+  supervisor_killed_early,  // the same, at several moments of the start
+  seen_by_second,           // NAME_hold keeps a state in one run, NAME looks for it in another
+  seen_by_first,            // NAME waits for an event in one run, NAME_touch makes it in another
 };
 
 // Started as root, paddock gives a run a user of its own; otherwise it has its caller's.

@@ -36,6 +36,7 @@ Group channel_rows() {
           {"side_sysv_semaphore", ipc, no_object, held},
           {"side_posix_mq", ipc, no_object, held},
           {"side_user_keyring", no_key, no_key, held},
+          {"res_nproc_cross_job", stopped({"unhindered"}), stopped({"unhindered"}), held},
           {"side_process_visible", open(reason::host_processes),
            stopped({"ENOENT", "EACCES", "EPERM"}), held},
       },

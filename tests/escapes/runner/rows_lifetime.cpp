@@ -50,6 +50,8 @@ Group lifetime_rows() {
           stays("life_main_thread_exit", Scenario::ignores_term),
           {"life_supervisor_sigkill_no_orphans", stopped({"gone"}), stopped({"gone"}),
            Scenario::supervisor_killed},
+          {"life_kill_supervisor_mid_spawn", stopped({"gone"}), stopped({"gone"}),
+           Scenario::supervisor_killed_early},
           {"life_kill_init", no_signal, no_effect},
           {"life_stop_init", no_signal, no_effect},
           {"life_segv_init", no_signal, no_effect},

@@ -58,7 +58,8 @@ Group resource_rows() {
           row("res_round_robin", no_privilege),
           row("res_nice_negative", no_privilege),
           row("res_ioprio_realtime", no_privilege),
-          row("res_raise_nofile", no_privilege),
+          // Not even root may go above fs.nr_open.
+          {"res_raise_nofile", no_privilege, no_privilege, once, {"EPERM"}},
           row("res_raise_core", no_privilege),
           row("res_raise_nproc", no_privilege),
           row("res_raise_as", no_privilege),

@@ -339,6 +339,9 @@ void Stage::remove_shared(const std::string& channel) {
   if (memory >= 0) ::shmctl(memory, IPC_RMID, nullptr);
   const int semaphore = ::semget(key, 1, 0);
   if (semaphore >= 0) ::semctl(semaphore, 0, IPC_RMID);
+  const long key_id =
+      ::syscall(SYS_keyctl, KEYCTL_SEARCH, KEY_SPEC_USER_KEYRING, "user", name.c_str(), 0);
+  if (key_id >= 0) ::syscall(SYS_keyctl, KEYCTL_UNLINK, key_id, KEY_SPEC_USER_KEYRING, 0, 0);
 }
 
 }  // namespace paddock::escapes
