@@ -135,7 +135,7 @@ Outcome hold_file(const std::string& path) {
 }
 
 Outcome take_file(const std::string& path) {
-  const Outcome outcome = opens(path, O_RDONLY);
+  Outcome outcome = opens(path, O_RDONLY);
   ::unlink(path.c_str());
   return outcome;
 }

@@ -27,8 +27,13 @@ std::string bound_file(const Arguments& arguments) {
   return arguments.text("bound") + "/open-to-all";
 }
 
+std::string home() {
+  const char* directory = std::getenv("HOME");
+  return directory == nullptr ? "." : directory;
+}
+
 std::string own_file() {
-  const std::string path = "paddock-escape-" + std::to_string(::getpid());
+  std::string path = "paddock-escape-" + std::to_string(::getpid());
   ::close(::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
   return path;
 }
@@ -49,7 +54,7 @@ Outcome delete_canary(const Arguments& arguments) {
 Outcome follow_symlink_out(const Arguments& arguments) {
   if (::symlink((canary(arguments) + "/public").c_str(), "paddock-escape-link") != 0)
     return refused();
-  const Outcome outcome = opens("paddock-escape-link", O_RDONLY);
+  Outcome outcome = opens("paddock-escape-link", O_RDONLY);
   ::unlink("paddock-escape-link");
   return outcome;
 }
@@ -235,7 +240,7 @@ Attempts fs_attempts() {
       {"fs_fill_dev_tmpfs", [](A) { return fills("/dev", 96); }},
       {"fs_fill_shm", [](A) { return fills("/dev/shm", 96); }},
       {"fs_fill_tmp", [](A) { return fills("/tmp", 96); }},
-      {"fs_fill_home", [](A) { return fills(std::getenv("HOME"), 96); }},
+      {"fs_fill_home", [](A) { return fills(home(), 96); }},
       {"fs_fill_workspace", [](A) { return fills(".", 288); }},
       {"fs_inode_exhaust_tmp", make_many_files},
       {"fs_symlink_out_of_workspace", follow_symlink_out},

@@ -172,10 +172,10 @@ Outcome pushes_input(unsigned long request) {
   return succeeded_if(::syscall(SYS_ioctl, terminal, request, &byte) == 0);
 }
 
-Outcome sets_terminal(unsigned long request, int value) {
-  const int terminal = own_terminal();
-  if (terminal < 0) return refused();
-  return reached(::ioctl(terminal, request, &value));
+// Not a terminal at all: whether the kernel says so shows whether the call is open.
+Outcome reaches_terminal_call(unsigned long request) {
+  int value = 0;
+  return reached(::syscall(SYS_ioctl, 1, request, &value));
 }
 
 Outcome set_hostname(const Arguments&) {
@@ -267,12 +267,15 @@ Attempts privilege_attempts() {
       // CVE-2024-42318: the parent's new credentials came without its Landlock domain. The parent
       // of another user is refused by the kernel: what counts is that the call is closed.
       {"priv_session_to_parent", [](A) { return reached(keyctl(KEYCTL_SESSION_TO_PARENT)); }},
+      {"priv_tiocsti_without_terminal", [](A) { return reaches_terminal_call(TIOCSTI); }},
+      {"priv_tiocsti_without_terminal_high_bits",
+       [](A) { return reaches_terminal_call(TIOCSTI | (1ul << 32)); }},
       {"priv_tiocsti", [](A) { return pushes_input(TIOCSTI); }},
       // CVE-2019-10063: the kernel reads 32 bits, a filter could compare 64.
       {"priv_tiocsti_high_bits", [](A) { return pushes_input(TIOCSTI | (1ul << 32)); }},
-      {"priv_tioclinux", [](A) { return sets_terminal(TIOCLINUX, 0); }},
-      {"priv_tiocsetd", [](A) { return sets_terminal(TIOCSETD, 0); }},
-      {"priv_tioccons", [](A) { return sets_terminal(TIOCCONS, 0); }},
+      {"priv_tioclinux", [](A) { return reaches_terminal_call(TIOCLINUX); }},
+      {"priv_tiocsetd", [](A) { return reaches_terminal_call(TIOCSETD); }},
+      {"priv_tioccons", [](A) { return reaches_terminal_call(TIOCCONS); }},
       {"priv_sethostname", set_hostname},
       {"priv_setdomainname", set_domain_name},
       {"priv_adjust_clock", adjust_clock},

@@ -26,11 +26,32 @@ std::size_t count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
-template <class Set>
-void add_new(const Set& before, const Set& after, const std::string& kind, std::string& text) {
-  for (const std::string& name : after)
-    if (!before.contains(name)) text += (text.empty() ? "" : ", ") + kind + " " + name;
-}
+// "process 1, process 2, process 3 and 4 more"
+class Findings {
+ public:
+  void add(const std::string& finding) {
+    constexpr std::size_t named_max = 3;
+    if (++count_ > named_max) return;
+    if (!text_.empty()) text_ += ", ";
+    text_ += finding;
+    named_ = count_;
+  }
+
+  void add_new(const std::string& kind, const std::set<std::string>& before,
+               const std::set<std::string>& after) {
+    for (const std::string& name : after)
+      if (!before.contains(name)) add(kind + " " + name);
+  }
+
+  std::string text() const {
+    return count_ == named_ ? text_ : text_ + " and " + std::to_string(count_ - named_) + " more";
+  }
+
+ private:
+  std::string text_;
+  std::size_t count_ = 0;
+  std::size_t named_ = 0;
+};
 
 }  // namespace
 
@@ -56,16 +77,19 @@ HostState look_at_host(const std::string& cgroup_base, const std::string& worksp
 }
 
 std::string leaks(const HostState& before, const HostState& after) {
-  std::string text;
-  for (const pid_t child : after.children)
-    text += (text.empty() ? "process " : ", process ") + std::to_string(child);
-  if (before.mounts != after.mounts) text += (text.empty() ? "" : ", ") + std::string("a mount");
-  if (before.descriptors < after.descriptors)
-    text += (text.empty() ? "" : ", ") + std::string("a descriptor of the supervisor");
-  add_new(before.cgroups, after.cgroups, "cgroup", text);
-  add_new(before.files, after.files, "file", text);
-  if (before.keys < after.keys) text += (text.empty() ? "" : ", ") + std::string("a key");
-  return text;
+  Findings found;
+  for (const pid_t child : after.children) found.add("process " + std::to_string(child));
+  if (before.mounts != after.mounts) found.add("a mount");
+  if (before.descriptors < after.descriptors) found.add("a descriptor of the supervisor");
+  found.add_new("cgroup", before.cgroups, after.cgroups);
+  found.add_new("file", before.files, after.files);
+  if (before.keys < after.keys) found.add("a key");
+  return found.text();
+}
+
+void remove_leaked_cgroups(const HostState& before, const HostState& after) {
+  for (const std::string& path : after.cgroups)
+    if (!before.cgroups.contains(path)) ::rmdir(path.c_str());
 }
 
 std::vector<pid_t> processes_of(const std::string& attempt,

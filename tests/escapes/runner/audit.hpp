@@ -27,6 +27,9 @@ HostState look_at_host(const std::string& cgroup_base, const std::string& worksp
 // What is in `after` and not in `before`, by name: "process 12, file /tmp/x". Pure.
 std::string leaks(const HostState& before, const HostState& after);
 
+// So that one attempt's leak is not counted for the next.
+void remove_leaked_cgroups(const HostState& before, const HostState& after);
+
 // Processes whose program is the stage's.
 std::vector<pid_t> processes_of(const std::string& attempt,
                                 const std::function<bool(pid_t)>& is_helper);

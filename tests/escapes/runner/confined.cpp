@@ -126,7 +126,7 @@ bool Confined::anything_left() const {
 }
 
 Observation Confined::left_behind(const std::string& attempt) {
-  const Observation seen = once(attempt);
+  Observation seen = once(attempt);
   if (seen.kind != Kind::succeeded) return seen;
   if (anything_left()) return {Kind::succeeded, "", "processes outlived the run"};
   return {Kind::stopped, "gone", ""};
@@ -164,7 +164,7 @@ Observation Confined::supervisor_killed(const std::string& attempt) {
   char byte = 0;
   const ssize_t count = ::read(at_work->read_end.get(), &byte, 1);
   ::kill(supervisor, SIGKILL);
-  const Observation seen = look_for_orphans();
+  Observation seen = look_for_orphans();
   if (count != 1) return {Kind::unclear, "", "the attempt was never at work"};
   return seen;
 }
@@ -176,7 +176,7 @@ Observation Confined::supervisor_killed_early(const std::string& attempt) {
     const pid_t supervisor = fork_supervisor(attempt, *at_work);
     std::this_thread::sleep_for(milliseconds(delay_ms));
     ::kill(supervisor, SIGKILL);
-    const Observation seen = look_for_orphans();
+    Observation seen = look_for_orphans();
     if (seen.word != "gone") return seen;
   }
   return {Kind::stopped, "gone", ""};

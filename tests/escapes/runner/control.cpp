@@ -152,19 +152,19 @@ class Control {
   }
 
   static Observation reported(const StandIn& control) {
-    const Observation seen = read_report(control.text());
+    Observation seen = read_report(control.text());
     if (seen.kind == Kind::unclear) return {Kind::unclear, "", "no report from the control"};
     return seen;
   }
 
   Observation if_any_lives(const StandIn& control) const {
-    const Observation seen = reported(control);
+    Observation seen = reported(control);
     if (seen.kind != Kind::succeeded || !living().empty()) return seen;
     return {Kind::stopped, "gone", ""};
   }
 
   static Observation if_it_goes_on(StandIn& control) {
-    const Observation seen = reported(control);
+    Observation seen = reported(control);
     if (seen.kind != Kind::succeeded || !control.ended()) return seen;
     return {Kind::stopped, "gone", ""};
   }
@@ -237,7 +237,7 @@ class Control {
 
 Observation run_control(Stage& stage, const Row& row, const std::string& channel) {
   Control control(stage, row, channel);
-  const Observation seen = control.run();
+  Observation seen = control.run();
   control.clean_up();
   Stage::remove_shared(channel);
   stage.restore(Side::bait);

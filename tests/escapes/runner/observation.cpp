@@ -58,7 +58,7 @@ Observation observe(const kernel::SandboxResult& result) {
   const bool by_itself = result.cause == Cause::exited || result.cause == Cause::signaled;
   if (!by_itself) return {Kind::stopped, std::string(name_of(result.cause)), ""};  // by a limit
   if (result.stdout_truncated) return {Kind::stopped, "truncated", ""};
-  const Observation report = read_report(result.stdout);
+  Observation report = read_report(result.stdout);
   if (report.kind != Kind::unclear) return report;
   if (result.signal != 0) return {Kind::stopped, signal_name(result.signal), ""};
   return {Kind::unclear, "",

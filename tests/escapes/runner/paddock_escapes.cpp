@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 
@@ -73,6 +74,11 @@ kernel::Result<std::vector<kernel::SandboxPolicy>> policies_of(
                         kernel::to_string(loaded.diagnostics.front()));
   std::vector<kernel::SandboxPolicy> policies;
   for (const std::string& name : names) {
+    constexpr std::array promised = {"DEFAULT", "STRICT", "SEALED"};
+    if (std::find(promised.begin(), promised.end(), name) == promised.end())
+      return kernel::fail(kernel::ErrorCode::unknown_profile,
+                          "what profile '" + name +
+                              "' promises is not written down; DEFAULT, STRICT and SEALED are");
     const auto found = loaded.catalog.profiles.find(name);
     if (found == loaded.catalog.profiles.end())
       return kernel::fail(kernel::ErrorCode::unknown_profile, "unknown profile '" + name + "'");
@@ -129,7 +135,9 @@ class Suite {
     const std::string changed = stage_.restore(Side::canary);
     if (!changed.empty() && judgement.verdict != Verdict::open)
       judgement = {Verdict::failed, "", "harm: " + changed + add(judgement)};
-    const std::string leaked = leaks(before, look());
+    const HostState after = look();
+    const std::string leaked = leaks(before, after);
+    remove_leaked_cgroups(before, after);
     if (!leaked.empty()) judgement = {Verdict::failed, "", "leaked " + leaked + add(judgement)};
     return judgement;
   }

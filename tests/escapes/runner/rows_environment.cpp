@@ -30,7 +30,7 @@ Group environment_rows() {
           row("env_session", fresh),
           {"env_terminal",
            stopped({"ENXIO"}),
-           stopped({"ENXIO", "ENOENT"}),
+           stopped({"ENXIO", "ENOENT", "EACCES"}),
            once,
            {"ENXIO", "ENOENT"}},
           row("env_rlimit_cpu", limited),

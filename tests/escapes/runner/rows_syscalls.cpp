@@ -21,8 +21,8 @@ Group syscall_rows() {
   return {
       "system calls",
       {
-          row("sys_int80", killed),
-          row("sys_x32", killed),
+          {"sys_int80", stopped({"SIGSYS", "ENOSYS", "EPERM"}), killed},
+          {"sys_x32", stopped({"SIGSYS", "ENOSYS", "EPERM"}), killed},
           row("sys_without_filter", stopped({"filtered"})),
           row("sys_clone3", stopped({"ENOSYS"})),
           row("sys_iouring", stopped({"ENOSYS"})),

@@ -306,25 +306,29 @@ std::vector<std::string> Stage::arguments(Side side, const std::string& tmpfs,
 
 std::string Stage::restore(Side side) {
   std::string changed;
+  const auto note = [&](const std::string& what) {
+    if (!changed.empty()) changed += ", ";
+    changed += what;
+  };
   const std::string root = directory(side);
   for (const CanaryFile& file : canary_files) {
     const auto text = kernel::read_file(root + "/" + file.path, 4096);
     struct stat info {};
     ::stat((root + "/" + file.path).c_str(), &info);
     if (!text || *text != canary_text || (info.st_mode & 07777) != file.mode)
-      changed += std::string(changed.empty() ? "" : ", ") + "canary file " + file.path;
+      note(std::string("canary file ") + file.path);
   }
-  if (::access((root + "/planted").c_str(), F_OK) == 0) changed += " a planted file";
+  if (::access((root + "/planted").c_str(), F_OK) == 0) note("a planted file");
   if (!changed.empty()) plant(side);
   const std::string bound = programs() + "/open-to-all";
   const auto text = kernel::read_file(bound, 4096);
   if (!text || *text != canary_text) {
     write_file(bound, 0666, canary_text);
-    changed += (changed.empty() ? "" : ", ") + std::string("the read-only bind");
+    note("the read-only bind");
   }
   if (::waitpid(victims_[side], nullptr, WNOHANG) != 0) {
     start_victim(side);
-    changed += (changed.empty() ? "" : ", ") + std::string("the victim process was killed");
+    note("the victim process was killed");
   }
   return changed;
 }

@@ -34,4 +34,7 @@ TEST_CASE("each thing that a run leaves is named") {
   after.files = {"/tmp/new"};
   after.keys = 1;
   CHECK(leaks(before, after) == "file /tmp/new, a key");
+  after = {};
+  after.children = {1, 2, 3, 4, 5};
+  CHECK(leaks(before, after) == "process 1, process 2, process 3 and 2 more");
 }
