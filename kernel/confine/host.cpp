@@ -172,8 +172,9 @@ HostFacts detect_host() {
   for (const char* pattern : {"/etc/alternatives", "/etc/ld.so.cache", "/etc/java-*"})
     append_matches(pattern, host.etc_binds);
   // What they tell is about the host or about other users' keys. Source: field notes, M13.
-  for (const char* path : {"/proc/keys", "/proc/key-users", "/proc/kallsyms", "/proc/config.gz",
-                           "/proc/iomem", "/proc/interrupts", "/proc/timer_list"})
+  for (const char* path :
+       {"/proc/keys", "/proc/key-users", "/proc/kallsyms", "/proc/config.gz", "/proc/iomem",
+        "/proc/interrupts", "/proc/timer_list", "/proc/cmdline", "/proc/modules"})
     append_matches(path, host.proc_masks);
   if (auto bytes = read_file("/etc/localtime", localtime_bytes_max)) host.localtime = *bytes;
   if (auto bytes = read_file("/etc/resolv.conf", resolv_conf_bytes_max)) host.resolv_conf = *bytes;
