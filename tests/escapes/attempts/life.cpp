@@ -259,8 +259,8 @@ Attempts life_attempts() {
       {"life_kill_by_sigqueue", [](A a) { return kills_by_queue(a.number("victim")); }},
       {"life_kill_by_tgkill", [](A a) { return kills_by_tgkill(a.number("victim")); }},
       {"life_kill_by_sigio", [](A a) { return kills_by_sigio(a.number("victim")); }},
-      // Signal 0 to everybody: says whether there is somebody, and hurts nobody.
-      {"life_signal_everybody", [](A) { return succeeded_if(::kill(-1, 0) == 0); }},
+      // Signal 0 asks whether one may, and hurts nobody. The victim leads its process group.
+      {"life_signal_group", [](A a) { return succeeded_if(::kill(-a.number("victim"), 0) == 0); }},
       {"life_forge_exit", forge_report},
       {"life_clear_parent_death_signal",
        [](A) { return succeeded_if(::prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0) == 0); }},

@@ -10,7 +10,7 @@
 namespace paddock::escapes {
 
 // A control that not every host or kernel has.
-enum class Need { nothing, memory_cgroup, signal_scope };
+enum class Need { nothing, memory_cgroup, landlock, signal_scope };
 
 struct Expectation {
   std::vector<std::string_view> words;  // any of these stops it as promised

@@ -16,7 +16,9 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_code) {
   app.add_option("--cgroup-base", options.cgroup_base, "cgroup v2 directory for the runs");
   app.add_flag("--json", options.json, "the results as JSON");
   app.add_flag("--list", options.list, "the names of the attempts, and nothing else");
-  app.footer("Exit status: 0 nothing escaped, 1 something did or a control failed, 2 usage.");
+  app.footer(
+      "Exit status: 0 nothing escaped, 1 something did or a control failed, 2 usage or error,\n"
+      "3 the host cannot give a profile.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -25,10 +25,11 @@ namespace paddock::escapes {
 namespace {
 
 constexpr int exit_usage = 2;
+constexpr int exit_cannot_isolate = 3;
 
-int complain(const std::string& message) {
+int complain(const std::string& message, int exit_code = exit_usage) {
   std::fprintf(stderr, "paddock-escapes: %s\n", message.c_str());
-  return exit_usage;
+  return exit_code;
 }
 
 std::vector<Group> chosen_groups(const std::string& pattern) {
@@ -59,8 +60,9 @@ std::string missing(Need need, const kernel::Sandbox& sandbox) {
                     base->controllers.end()))
     return "no cgroup with a memory controller, so nothing bounds the run's memory as a whole";
   constexpr int version_flag = 1;  // LANDLOCK_CREATE_RULESET_VERSION
-  if (need == Need::signal_scope &&
-      ::syscall(SYS_landlock_create_ruleset, nullptr, 0, version_flag) < 6)
+  const long landlock = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, version_flag);
+  if (need == Need::landlock && landlock < 1) return "this kernel has no Landlock";
+  if (need == Need::signal_scope && landlock < 6)
     return "this kernel's Landlock does not confine signals (ABI 6, Linux 6.12)";
   return {};
 }
@@ -170,6 +172,10 @@ int run(const Options& options) {
   if (!policies) return complain(policies.error().message);
   const auto sandbox = kernel::Sandbox::open({.cgroup_base = options.cgroup_base, .host_uids = {}});
   if (!sandbox) return complain(sandbox.error().message);
+  for (const kernel::SandboxPolicy& policy : *policies) {
+    const auto possible = sandbox->preview(policy, {"true"}, "");
+    if (!possible) return complain(possible.error().message, exit_cannot_isolate);
+  }
   kernel::become_subreaper();
   auto stage = Stage::set_up();
   if (!stage) return complain(stage.error().message);

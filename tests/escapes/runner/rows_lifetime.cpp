@@ -63,7 +63,7 @@ Group lifetime_rows() {
           {"life_kill_by_sigio",
            {stopped({"EPERM", "ignored"}), stopped({"EPERM", "ignored"}, Need::signal_scope)},
            stopped({"ESRCH", "EPERM", "ignored"})},
-          {"life_signal_everybody", stopped({"ESRCH", "EPERM"}, Need::signal_scope), no_peer},
+          {"life_signal_group", not_yours, no_peer},
           {"life_forge_exit", stopped({"EBADF"}), stopped({"EBADF"})},
           {"life_clear_parent_death_signal", open(only_with_launcher), stopped({"EPERM"})},
       },

@@ -8,6 +8,7 @@ Group process_rows() {
   constexpr std::string_view one_load = "the kernel shows one load for the whole host";
   const auto once = Scenario::report;
   const auto no = stopped({"EACCES", "EPERM"});
+  const ByUser not_yours{no, stopped({"EACCES", "EPERM"}, Need::landlock)};
   const auto not_there = stopped({"ENOENT"});
   const auto no_peer = stopped({"ENOENT", "EACCES", "EPERM"});
   const auto no_call = stopped({"EPERM", "ENOSYS"});
@@ -37,13 +38,13 @@ Group process_rows() {
           {"proc1_namespaces", no, no},
           {"proc1_renice", open(same_user), open(same_user)},
           {"proc1_affinity", open(same_user), open(same_user)},
-          {"proc_victim_environ", no, not_there},
-          {"proc_victim_mem", no, not_there},
-          {"proc_victim_root", no, not_there},
-          {"proc_victim_cwd", no, not_there},
-          {"proc_victim_fd", no, not_there},
+          {"proc_victim_environ", not_yours, not_there},
+          {"proc_victim_mem", not_yours, not_there},
+          {"proc_victim_root", not_yours, not_there},
+          {"proc_victim_cwd", not_yours, not_there},
+          {"proc_victim_fd", not_yours, not_there},
           {"proc_other_pids_hidden", shown, not_there},
-          {"priv_ptrace_peer", no_call, no_peer_call},
+          {"priv_ptrace_peer", not_yours, no_peer_call},
           {"priv_process_vm", no_call, no_peer_call},
           {"priv_pidfd_getfd", no_call, no_peer_call},
           {"priv_prlimit_peer", no_call, no_peer_call},

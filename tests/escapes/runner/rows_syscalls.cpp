@@ -4,6 +4,7 @@ namespace paddock::escapes {
 
 Group syscall_rows() {
   constexpr std::string_view self_only = "DEFAULT lets a run change what concerns itself alone";
+  constexpr std::string_view weakens_itself = "a program weakens nobody but itself by it";
   constexpr std::string_view unlisted =
       "DEFAULT's filter names what is dangerous; this call is not known to be";
   constexpr std::string_view only_less = "a further filter or domain can only take away";
@@ -54,12 +55,12 @@ Group syscall_rows() {
           {"sys_finit_module", no_call, killed},
           row("sys_delete_module", no_call),
           row("sys_personality_read_implies_exec", no_call),
-          self_row("sys_personality_no_randomize"),
+          {"sys_personality_no_randomize", open(self_only), open(weakens_itself)},
           row("sys_modify_ldt", no_call),
           {"sys_memfd_exec", open(any_program), open(any_program)},
           row("sys_memfd_secret", no_call),
           {"sys_seccomp_new_listener", open(only_less), stopped({"EPERM", "ENOSYS", "EBUSY"})},
-          {"sys_seccomp_own_filter", open(only_less), no_call},
+          {"sys_seccomp_own_filter", open(only_less), open(only_less)},
           {"sys_landlock_nest", open(only_less), open(only_less)},
           row("sys_openat2", stopped({"ENOSYS"})),
           row("sys_pidfd_getfd", no_call),
@@ -76,7 +77,7 @@ Group syscall_rows() {
           row("sys_keyctl", no_call),
           row("sys_move_pages", no_call),
           row("sys_migrate_pages", no_call),
-          row("sys_set_mempolicy", no_call),
+          {"sys_set_mempolicy", open(self_only), no_call},
           unlisted_row("sys_set_mempolicy_home_node"),
           unlisted_row("sys_lsm_list_modules"),
           unlisted_row("sys_sysfs"),
