@@ -260,6 +260,7 @@ Attempts life_attempts() {
       {"life_kill_by_tgkill", [](A a) { return kills_by_tgkill(a.number("victim")); }},
       {"life_kill_by_sigio", [](A a) { return kills_by_sigio(a.number("victim")); }},
       // Signal 0 asks whether one may, and hurts nobody. The victim leads its process group.
+      {"life_signal_init", [](A) { return succeeded_if(::kill(::getppid(), 0) == 0); }},
       {"life_signal_group", [](A a) { return succeeded_if(::kill(-a.number("victim"), 0) == 0); }},
       {"life_forge_exit", forge_report},
       {"life_clear_parent_death_signal",

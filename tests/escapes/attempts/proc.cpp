@@ -150,6 +150,7 @@ Attempts proc_attempts() {
       {"proc_locks_leak", [](A a) { return finds("/proc/locks", ":" + a.text("lock") + " "); }},
       {"proc_net_unix", [](A a) { return finds("/proc/net/unix", a.text("abstract")); }},
       {"proc_sysvipc_shm", [](A a) { return finds("/proc/sysvipc/shm", a.text("shmkey")); }},
+      {"proc_self_write", [](A) { return opens("/proc/self/comm", O_WRONLY); }},
       {"proc_loadavg", [](A) { return reads("/proc/loadavg"); }},
       {"sys_absent", [](A) { return opens("/sys/kernel", O_RDONLY | O_DIRECTORY); }},
       {"sys_cgroup_absent", [](A) { return opens("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY); }},

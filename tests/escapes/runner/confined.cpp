@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <functional>
 #include <thread>
 
@@ -50,6 +51,14 @@ Observation observe_whole(const SandboxResult& result) {
   return observe(result);
 }
 
+// As the daemon names its runs: what a killed supervisor leaves is known by that.
+std::string next_run_name() {
+  static unsigned count = 0;
+  char name[32];
+  std::snprintf(name, sizeof name, "r-%08x%08x", static_cast<unsigned>(::getpid()), ++count);
+  return name;
+}
+
 bool reap_and_see_none(const Stage& stage) {
   for (const pid_t child : kernel::children_of(::getpid())) {
     if (stage.is_helper(child)) continue;
@@ -91,7 +100,6 @@ Observation Confined::run(const Row& row, const std::string& channel) {
 }
 
 std::optional<Confined::Live> Confined::start(const std::string& attempt, Observation& failure) {
-  static int count = 0;
   Live live{nullptr, std::make_shared<std::string>()};
   kernel::RunOptions options;
   options.on_output = [output = live.output](kernel::Stream, std::string_view piece) {
@@ -100,9 +108,7 @@ std::optional<Confined::Live> Confined::start(const std::string& attempt, Observ
   const std::string tmpfs = current_.use_bubblewrap ? "/tmp" : "/dev/shm";
   std::vector<std::string> argv = stage_.arguments(Side::canary, tmpfs, channel_);
   argv.insert(argv.begin(), {stage_.attempt(), attempt});
-  auto run = sandbox_.start(current_, argv, "",
-                            "escape-" + std::to_string(::getpid()) + "-" + std::to_string(++count),
-                            std::move(options));
+  auto run = sandbox_.start(current_, argv, "", next_run_name(), std::move(options));
   if (!run) {
     failure = {Kind::unclear, "", run.error().message};
     return std::nullopt;

@@ -130,10 +130,9 @@ class Suite {
     Judgement judgement = judge(expected, seen, missing(expected.need, sandbox_));
     bury_strays();
     Stage::remove_shared(channel);
-    // What a killed supervisor could not remove, the next one does.
     if (row.scenario == Scenario::supervisor_killed ||
         row.scenario == Scenario::supervisor_killed_early)
-      kernel::Workspace::sweep(0);
+      clean_up_as_the_next_supervisor();
     const std::string changed = stage_.restore(Side::canary);
     if (!changed.empty() && judgement.verdict != Verdict::open)
       judgement = {Verdict::failed, "", "harm: " + changed + add(judgement)};
@@ -142,6 +141,13 @@ class Suite {
     remove_leaked_cgroups(before, after);
     if (!leaked.empty()) judgement = {Verdict::failed, "", "leaked " + leaked + add(judgement)};
     return judgement;
+  }
+
+  // What a killed supervisor could not remove, the next one does when it starts.
+  void clean_up_as_the_next_supervisor() const {
+    kernel::Workspace::sweep(0);
+    const auto& base = sandbox_.cgroup_base();
+    if (base) (void)kernel::Sandbox::open({.cgroup_base = base->path, .host_uids = {}});
   }
 
   static std::string add(const Judgement& judgement) {

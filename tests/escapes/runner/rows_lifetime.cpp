@@ -63,6 +63,8 @@ Group lifetime_rows() {
           {"life_kill_by_sigio",
            {stopped({"EPERM", "ignored"}), stopped({"EPERM", "ignored"}, Need::signal_scope)},
            stopped({"ESRCH", "EPERM", "ignored"})},
+          // PID 1 does not mind signals; that it cannot even be asked is Landlock's doing alone.
+          {"life_signal_init", no_signal, no_signal},
           {"life_signal_group", not_yours, no_peer},
           {"life_forge_exit", stopped({"EBADF"}), stopped({"EBADF"})},
           {"life_clear_parent_death_signal", open(only_with_launcher), stopped({"EPERM"})},

@@ -6,6 +6,7 @@ Group process_rows() {
   constexpr std::string_view same_user =
       "a run's init has the run's user, who may slow it down; the wall clock is not kept by it";
   constexpr std::string_view one_load = "the kernel shows one load for the whole host";
+  constexpr std::string_view self_only = "DEFAULT lets a run change what concerns itself alone";
   const auto once = Scenario::report;
   const auto no = stopped({"EACCES", "EPERM"});
   const ByUser not_yours{no, stopped({"EACCES", "EPERM"}, Need::landlock)};
@@ -73,6 +74,7 @@ Group process_rows() {
           {"proc_locks_leak", shown, empty},
           {"proc_net_unix", open(reason::host_network), empty},
           {"proc_sysvipc_shm", open(reason::host_ipc), empty, once, {"ENOENT"}},
+          {"proc_self_write", open(self_only), stopped({"EACCES"}, Need::landlock)},
           {"proc_loadavg", shown, open(one_load)},
           {"sys_absent", shown, not_there, once, {"ENOENT"}},
           {"sys_cgroup_absent", shown, not_there, once, {"ENOENT"}},
