@@ -55,8 +55,8 @@ class Findings {
 
 }  // namespace
 
-HostState look_at_host(const std::string& cgroup_base, const std::string& workspaces,
-                       const std::function<bool(pid_t)>& is_helper) {
+HostState look_at_host(const std::string& cgroup_base, const std::string& run_prefix,
+                       const std::string& workspaces, const std::function<bool(pid_t)>& is_helper) {
   HostState state;
   for (const pid_t child : kernel::children_of(::getpid()))
     if (!is_helper(child)) state.children.push_back(child);
@@ -66,7 +66,8 @@ HostState look_at_host(const std::string& cgroup_base, const std::string& worksp
     ++state.descriptors;
   if (!cgroup_base.empty())
     for (const fs::directory_entry& entry : fs::directory_iterator(cgroup_base, ignored))
-      if (entry.is_directory(ignored)) state.cgroups.insert(entry.path());
+      if (entry.path().filename().string().starts_with(run_prefix))
+        state.cgroups.insert(entry.path());
   for (const std::string& directory : {workspaces, "/tmp"s, "/var/tmp"s, "/dev/shm"s})
     for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
       const bool ours = entry.path().filename().string().starts_with("paddock-escape-");

@@ -21,8 +21,8 @@ struct HostState {
   std::size_t keys = 0;           // that attempts have made
 };
 
-HostState look_at_host(const std::string& cgroup_base, const std::string& workspaces,
-                       const std::function<bool(pid_t)>& is_helper);
+HostState look_at_host(const std::string& cgroup_base, const std::string& run_prefix,
+                       const std::string& workspaces, const std::function<bool(pid_t)>& is_helper);
 
 // What is in `after` and not in `before`, by name: "process 12, file /tmp/x". Pure.
 std::string leaks(const HostState& before, const HostState& after);

@@ -51,12 +51,13 @@ Observation observe_whole(const SandboxResult& result) {
   return observe(result);
 }
 
-// As the daemon names its runs: what a killed supervisor leaves is known by that.
+// Of a supervisor that was forked from here too: its names are its own.
 std::string next_run_name() {
   static unsigned count = 0;
-  char name[32];
-  std::snprintf(name, sizeof name, "r-%08x%08x", static_cast<unsigned>(::getpid()), ++count);
-  return name;
+  char digits[16];
+  std::snprintf(digits, sizeof digits, "%04x%04x", static_cast<unsigned>(::getpid()) & 0xffff,
+                ++count & 0xffff);
+  return run_name_prefix() + digits;
 }
 
 bool reap_and_see_none(const Stage& stage) {
@@ -68,6 +69,13 @@ bool reap_and_see_none(const Stage& stage) {
 }
 
 }  // namespace
+
+std::string run_name_prefix() {
+  static const auto runner = static_cast<unsigned>(::getpid());
+  char prefix[16];
+  std::snprintf(prefix, sizeof prefix, "r-%08x", runner);
+  return prefix;
+}
 
 Confined::Confined(const kernel::Sandbox& sandbox, Stage& stage, kernel::SandboxPolicy policy)
     : sandbox_(sandbox), stage_(stage), policy_(std::move(policy)) {

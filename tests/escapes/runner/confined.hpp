@@ -13,6 +13,11 @@
 
 namespace paddock::escapes {
 
+// Runs are named as the daemon names them, "r-" and 16 hex digits, by which the next supervisor
+// knows what a killed one has left. All names of this process and of those it forks begin with
+// this.
+std::string run_name_prefix();
+
 class Confined {
  public:
   Confined(const kernel::Sandbox& sandbox, Stage& stage, kernel::SandboxPolicy policy);

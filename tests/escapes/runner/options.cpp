@@ -13,7 +13,8 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_code) {
   std::vector<std::string> profiles;
   app.add_option("--profile", profiles, "a profile to try; may be repeated (DEFAULT and STRICT)");
   app.add_option("--only", options.only, "only attempts that match this pattern: 'fs_*'");
-  app.add_option("--cgroup-base", options.cgroup_base, "cgroup v2 directory for the runs");
+  app.add_option("--cgroup-base", options.cgroup_base,
+                 "cgroup v2 directory for the runs; found by itself if there is one; 'none'");
   app.add_flag("--json", options.json, "the results as JSON");
   app.add_flag("--list", options.list, "the names of the attempts, and nothing else");
   app.footer(

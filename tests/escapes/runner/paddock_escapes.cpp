@@ -54,7 +54,7 @@ bool has_all_capabilities() {
 
 // Why this host lacks it; empty: it does not.
 std::string missing(Need need, const kernel::Sandbox& sandbox) {
-  const auto& base = sandbox.cgroup_base();
+  const auto& base = sandbox.cgroup().base;
   if (need == Need::memory_cgroup &&
       (!base || std::find(base->controllers.begin(), base->controllers.end(), "memory") ==
                     base->controllers.end()))
@@ -113,9 +113,9 @@ class Suite {
   std::string next_channel() { return std::to_string(::getpid() * 1000 % 60'000 + ++channel_); }
 
   HostState look() const {
-    const auto& base = sandbox_.cgroup_base();
+    const auto& base = sandbox_.cgroup().base;
     const std::string cgroup_base = base ? base->path : "";
-    return look_at_host(cgroup_base, stage_.workspaces(),
+    return look_at_host(cgroup_base, run_name_prefix(), stage_.workspaces(),
                         [this](pid_t pid) { return stage_.is_helper(pid); });
   }
 
@@ -146,8 +146,8 @@ class Suite {
   // What a killed supervisor could not remove, the next one does when it starts.
   void clean_up_as_the_next_supervisor() const {
     kernel::Workspace::sweep(0);
-    const auto& base = sandbox_.cgroup_base();
-    if (base) (void)kernel::Sandbox::open({.cgroup_base = base->path, .host_uids = {}});
+    const auto& base = sandbox_.cgroup().base;
+    if (base) kernel::sweep_leaves(*base);
   }
 
   static std::string add(const Judgement& judgement) {
