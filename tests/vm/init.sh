@@ -49,6 +49,7 @@ cgroup=/sys/fs/cgroup/system.slice/paddock-test.service
 mkdir -p $cgroup
 echo "+memory +pids +cpu" >/sys/fs/cgroup/cgroup.subtree_control
 echo "+memory +pids +cpu" >/sys/fs/cgroup/system.slice/cgroup.subtree_control
+python3 -c "import os; os.setxattr('$cgroup', 'trusted.delegate', b'1')"
 
 user=$(cat /command.user)
 as=
