@@ -27,12 +27,12 @@ Group file_rows() {
   return {
       "files",
       {
-          {"fs_read_shadow", no, hidden},
+          {"fs_read_shadow", shown, hidden},
           {"fs_read_supervisor_db", own_files(), hidden},
           {"fs_read_other_job_dir", own_files(), hidden},
           {"fs_read_host_file", shown, hidden},
           {"fs_read_machine_id", shown, hidden, once, {"ENOENT"}},
-          {"fs_list_root_home", no, hidden},
+          {"fs_list_root_home", shown, hidden},
           {"fs_list_var_log", shown, hidden, once, {"ENOENT"}},
           {"fs_write_host_file", own_files(), hidden},
           {"fs_create_host_file", own_files(), hidden},
