@@ -1,5 +1,5 @@
 #pragma once
-// One row per rlimit that a policy can set: its policy name, its number, and the name under which
+// One row per rlimit that a plan can set: its policy name, its number, and the name under which
 // the kernel shows it in /proc/PID/limits.
 
 #include <sys/resource.h>
@@ -14,13 +14,15 @@ struct RlimitRow {
   const char* proc_name;  // in /proc/PID/limits
 };
 
-constexpr std::array<RlimitRow, 6> rlimit_rows = {{
+constexpr std::array<RlimitRow, 8> rlimit_rows = {{
     {"cpu_seconds", RLIMIT_CPU, "Max cpu time"},
     {"memory_bytes", RLIMIT_AS, "Max address space"},
     {"fsize_bytes", RLIMIT_FSIZE, "Max file size"},
     {"nproc", RLIMIT_NPROC, "Max processes"},
     {"nofile", RLIMIT_NOFILE, "Max open files"},
     {"core_size", RLIMIT_CORE, "Max core file size"},
+    {"nice", RLIMIT_NICE, "Max nice priority"},
+    {"rtprio", RLIMIT_RTPRIO, "Max realtime priority"},
 }};
 
 }  // namespace paddock::kernel

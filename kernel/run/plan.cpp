@@ -10,6 +10,13 @@
 namespace paddock::kernel {
 namespace {
 
+bool is_confined(const SandboxPolicy& policy) {
+  return policy.use_bubblewrap || policy.seccomp != SeccompUse::off ||
+         policy.landlock.use != LandlockUse::never;
+}
+
+// The policy's own; and for each run that is confined at all, no better priority than it starts
+// with: some users may raise theirs, and a program that spins in real time takes the host with it.
 std::vector<Rlimit> rlimits_of(const SandboxPolicy& policy) {
   std::vector<Rlimit> rlimits;
   const auto add = [&](int resource, const std::optional<std::uint64_t>& value) {
@@ -21,6 +28,10 @@ std::vector<Rlimit> rlimits_of(const SandboxPolicy& policy) {
   add(RLIMIT_NPROC, policy.nproc);
   add(RLIMIT_NOFILE, policy.nofile);
   add(RLIMIT_CORE, policy.core_size);
+  if (is_confined(policy)) {
+    add(RLIMIT_NICE, 0);
+    add(RLIMIT_RTPRIO, 0);
+  }
   return rlimits;
 }
 

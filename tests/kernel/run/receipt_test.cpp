@@ -188,7 +188,7 @@ TEST_CASE("a process is observed as it is") {
   REQUIRE(receipt);
   CHECK(receipt->pid == child);
   CHECK(receipt->host_uid == ::getuid());
-  CHECK(receipt->rlimits.size() == 6);
+  CHECK(receipt->rlimits.size() == 8);
   CHECK(receipt->rlimits.at("nofile") == "77");
   CHECK(receipt->rlimits.at("cpu_seconds") == "1/unlimited");
   CHECK(receipt->new_namespaces.empty());
