@@ -1,5 +1,7 @@
 #include "kernel/confine/landlock.hpp"
 
+#include <array>
+
 #include "kernel/confine/bubblewrap.hpp"
 #include "kernel/confine/launch_wire.hpp"
 
@@ -73,6 +75,24 @@ LandlockRules landlock_rules(const SandboxPolicy& policy, const HostFacts& host)
     if (policy.use_bubblewrap) rules.scoped |= landlock_scope_abstract_unix;
   }
   return rules;
+}
+
+std::vector<std::string> names_of_rights(std::uint64_t access) {
+  constexpr std::array names = {"execute",    "write_file",  "read_file", "read_dir",
+                                "remove_dir", "remove_file", "make_char", "make_dir",
+                                "make_reg",   "make_sock",   "make_fifo", "make_block",
+                                "make_sym",   "refer",       "truncate",  "ioctl_dev"};
+  std::vector<std::string> found;
+  for (std::size_t bit = 0; bit < names.size(); ++bit)
+    if ((access >> bit & 1) != 0) found.emplace_back(names[bit]);
+  return found;
+}
+
+std::vector<std::string> names_of_scopes(std::uint64_t scoped) {
+  std::vector<std::string> found;
+  if ((scoped & landlock_scope_abstract_unix) != 0) found.emplace_back("abstract_unix_socket");
+  if ((scoped & landlock_scope_signal) != 0) found.emplace_back("signal");
+  return found;
 }
 
 std::uint32_t expected_landlock_seen(const LandlockRules& rules) {

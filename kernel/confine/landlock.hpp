@@ -33,6 +33,10 @@ struct LandlockRules {
 // No rules if the policy does not want them or the kernel has less than the ABI that it names.
 LandlockRules landlock_rules(const SandboxPolicy& policy, const HostFacts& host);
 
+// The names of linux/landlock.h in lower case, without their prefix: "read_file".
+std::vector<std::string> names_of_rights(std::uint64_t access);
+std::vector<std::string> names_of_scopes(std::uint64_t scoped);
+
 // landlock_seen_* bits of launch_wire.hpp: what rules like these must refuse to paddock-launch.
 std::uint32_t expected_landlock_seen(const LandlockRules& rules);
 

@@ -102,13 +102,13 @@ std::vector<std::string> mount_lines(const std::vector<kernel::Mount>& mounts) {
   return lines;
 }
 
-// Rights as the bits of linux/landlock.h.
 ordered_json landlock_object(const kernel::LandlockRules& rules) {
   ordered_json allowed = ordered_json::object();
-  for (const kernel::LandlockRule& rule : rules.allowed) allowed[rule.path] = rule.access;
+  for (const kernel::LandlockRule& rule : rules.allowed)
+    allowed[rule.path] = kernel::names_of_rights(rule.access);
   return {{"abi", rules.abi},
-          {"handled_file", rules.handled_file},
-          {"scoped", rules.scoped},
+          {"handled", kernel::names_of_rights(rules.handled_file)},
+          {"scoped", kernel::names_of_scopes(rules.scoped)},
           {"allowed", std::move(allowed)}};
 }
 

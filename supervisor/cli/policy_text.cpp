@@ -44,6 +44,35 @@ std::string bubblewrap_lines(const ordered_json& arguments) {
   return lines;
 }
 
+std::string lines(const ordered_json& list) {
+  std::string text;
+  for (const ordered_json& one : list) text += printable(one.get<std::string>()) + "\n";
+  return text.empty() ? "none\n" : text;
+}
+
+std::string filter_line(const std::string& hash) {
+  return hash.empty() ? "none\n" : "sha256 " + hash + "\n";
+}
+
+std::string landlock_lines(const ordered_json& landlock) {
+  if (landlock.at("abi").get<unsigned>() == 0) return "none\n";
+  std::string text = fmt::format("ABI {}\nrefuses, but for what follows: {}\nkeeps inside: {}\n",
+                                 landlock.at("abi").get<unsigned>(), words(landlock.at("handled")),
+                                 words(landlock.at("scoped")));
+  for (const auto& [path, rights] : landlock.at("allowed").items())
+    text += fmt::format("below {}: {}\n", printable(path), words(rights));
+  return text;
+}
+
+std::string cgroup_lines(const ordered_json& plan) {
+  const auto leaf = plan.at("cgroup_leaf").get<std::string>();
+  if (leaf.empty()) return "none\n";
+  std::string text = printable(leaf) + "\n";
+  for (const auto& [knob, value] : plan.at("cgroup_knobs").items())
+    text += fmt::format("{:<17} {}\n", knob, value.get<std::string>());
+  return text;
+}
+
 }  // namespace
 
 Result<std::string> policy_text(std::string_view plan_json) {
@@ -55,6 +84,14 @@ Result<std::string> policy_text(std::string_view plan_json) {
     text += rlimit_lines(plan.at("rlimits"));
     text += heading("namespaces of its own");
     text += words(plan.at("namespaces")) + "\n";
+    text += heading("mounts; nothing else can be written");
+    text += lines(plan.at("mounts"));
+    text += heading("system call filter");
+    text += filter_line(plan.at("seccomp_sha256").get<std::string>());
+    text += heading("Landlock");
+    text += landlock_lines(plan.at("landlock"));
+    text += heading("cgroup");
+    text += cgroup_lines(plan);
     text += heading("host uid");
     const ordered_json& uid = plan.at("host_uid");
     text += uid.is_null()

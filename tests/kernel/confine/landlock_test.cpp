@@ -114,6 +114,15 @@ TEST_CASE("/var/tmp has no rule where an operator bound it or what is above it")
   CHECK(access_to(landlock_rules(policy, host_with(7)), "/var/tmp") == 0);
 }
 
+TEST_CASE("rights and scopes have the names of the kernel's header") {
+  using Names = std::vector<std::string>;
+  CHECK(names_of_rights(0).empty());
+  CHECK(names_of_rights(LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_MAKE_SYM |
+                        LANDLOCK_ACCESS_FS_REFER) == Names{"execute", "make_sym", "refer"});
+  CHECK(names_of_rights((1u << 16) - 1).size() == 16);
+  CHECK(names_of_scopes(3) == Names{"abstract_unix_socket", "signal"});
+}
+
 TEST_CASE("what must be refused at the gate follows from the rules") {
   CHECK(expected_landlock_seen(landlock_rules(sandboxed(), host_with(7))) ==
         (landlock_seen_file | landlock_seen_signal));
