@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "kernel/confine/launch_wire.hpp"
 #include "kernel/launch/control.hpp"
 
 namespace paddock::launch {
@@ -26,9 +27,12 @@ sigset_t awaited_signals() {
 }  // namespace
 
 void reset_signals() {
-  struct sigaction action {};
-  action.sa_handler = SIG_DFL;
-  for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &action, nullptr);
+  // The kernel's struct, all zero: SIG_DFL. C libraries keep signals 32 and 33 to themselves, and
+  // glibc's posix_spawn leaves those ignored in what it starts, a supervisor for example.
+  constexpr unsigned long action[4] = {};
+  constexpr int last_signal = 64;
+  for (int signal = 1; signal <= last_signal; ++signal)
+    ::syscall(SYS_rt_sigaction, signal, action, nullptr, sizeof action[0]);
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -69,9 +73,9 @@ void become_unreadable() {
 }
 
 void become_preferred_oom_victim() {
-  constexpr char score[] = "500";  // of -1000 to 1000; raising it takes no privilege
   const int fd = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-  if (fd < 0 || ::write(fd, score, sizeof score - 1) < 0) die("set oom_score_adj", errno);
+  if (fd < 0 || ::write(fd, kernel::oom_score_adj, sizeof kernel::oom_score_adj - 1) < 0)
+    die("set oom_score_adj", errno);
   ::close(fd);
 }
 
@@ -80,6 +84,13 @@ void leave_session_keyring() {
   if (::syscall(SYS_keyctl, join_session_keyring, nullptr) >= 0) return;
   // No keyrings in this kernel, or a container's filter that keeps them from the agent as well.
   if (errno != ENOSYS && errno != EPERM) die("leave the session keyring", errno);
+}
+
+int session_keyring() {
+  constexpr int get_keyring_id = 0;  // KEYCTL_GET_KEYRING_ID
+  constexpr int of_session = -3;     // KEY_SPEC_SESSION_KEYRING
+  const long serial = ::syscall(SYS_keyctl, get_keyring_id, of_session, 0);
+  return serial < 0 ? 0 : static_cast<int>(serial);
 }
 
 bool has_children() {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -15,6 +16,12 @@ using namespace paddock::tests;
 namespace {
 
 constexpr const char* profiles[] = {"OFF", "DEFAULT", "STRICT"};
+
+// Also of the signals that the C library keeps to itself. glibc's posix_spawn leaves them ignored.
+void set_disposition(int signal, sighandler_t handler) {
+  unsigned long action[4] = {reinterpret_cast<unsigned long>(handler)};  // the kernel's struct
+  REQUIRE(::syscall(SYS_rt_sigaction, signal, action, nullptr, sizeof action[0]) == 0);
+}
 
 }  // namespace
 
@@ -39,6 +46,7 @@ TEST_CASE("a program starts with no signal blocked, ignored or caught") {
   REQUIRE(::sigprocmask(SIG_SETMASK, &set, &before) == 0);
   for (const int signal : {SIGINT, SIGPIPE, SIGHUP, SIGUSR1, SIGRTMAX})
     std::signal(signal, SIG_IGN);
+  for (const int signal : {32, 33}) set_disposition(signal, SIG_IGN);
   for (const char* profile : profiles) {
     INFO(profile);
     auto seen = values_in(run(policy_of(profile), {program("show_state")}).stdout);
@@ -48,6 +56,7 @@ TEST_CASE("a program starts with no signal blocked, ignored or caught") {
   }
   for (const int signal : {SIGINT, SIGPIPE, SIGHUP, SIGUSR1, SIGRTMAX})
     std::signal(signal, SIG_DFL);
+  for (const int signal : {32, 33}) set_disposition(signal, SIG_DFL);
   REQUIRE(::sigprocmask(SIG_SETMASK, &before, nullptr) == 0);
 }
 
