@@ -54,9 +54,10 @@ std::optional<ProcessStat> stat_of(pid_t pid) {
   ProcessStat stat;
   std::uint64_t ticks[4] = {};
   if (std::sscanf(text->c_str() + name_end + 1,
-                  " %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64 " %" SCNu64 " %" SCNu64
+                  " %c %d %d %d %*s %*s %*s %*s %*s %*s %*s %" SCNu64 " %" SCNu64 " %" SCNu64
                   " %" SCNu64,
-                  &stat.state, &stat.parent, &ticks[0], &ticks[1], &ticks[2], &ticks[3]) != 6)
+                  &stat.state, &stat.parent, &stat.group, &stat.session, &ticks[0], &ticks[1],
+                  &ticks[2], &ticks[3]) != 8)
     return std::nullopt;
   static const auto ticks_per_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
   stat.own_cpu_us = (ticks[0] + ticks[1]) * 1'000'000 / ticks_per_second;

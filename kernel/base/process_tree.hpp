@@ -16,6 +16,8 @@ std::vector<pid_t> children_of(pid_t pid);
 struct ProcessStat {
   char state = 0;  // as in /proc/PID/stat: 'R', 'S', 'T' ...
   pid_t parent = 0;
+  pid_t group = 0;
+  pid_t session = 0;
   std::uint64_t own_cpu_us = 0;       // of all its threads, in whole ticks of the clock
   std::uint64_t children_cpu_us = 0;  // of the children that it has waited for, the same
 

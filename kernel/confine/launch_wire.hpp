@@ -43,9 +43,11 @@ struct ControlMessage {
   int32_t signal = 0;        // signal number, or 0
   uint64_t cpu_user_us = 0;  // of the agent and every descendant that was reaped
   uint64_t cpu_system_us = 0;
-  uint64_t max_rss_kib = 0;    // of the largest single process
-  uint64_t own_cpu_us = 0;     // agent_exited: of the agent's process alone, as RLIMIT_CPU counts
-  uint32_t landlock_seen = 0;  // agent_ready: LandlockSeen bits
+  uint64_t max_rss_kib = 0;     // of the largest single process
+  uint64_t own_cpu_us = 0;      // agent_exited: of the agent's process alone, as RLIMIT_CPU counts
+  uint32_t landlock_seen = 0;   // agent_ready: landlock_seen_* bits
+  uint32_t self_seen = 0;       // agent_ready: self_seen_* bits
+  int32_t session_keyring = 0;  // agent_ready: its serial number; 0: it cannot be told
   char text[96] = {};
 };
 static_assert(sizeof(ControlMessage) <= 160);
@@ -54,6 +56,13 @@ static_assert(sizeof(ControlMessage) <= 160);
 // no other way to see Landlock: the kernel shows a process's domain to nobody.
 constexpr uint32_t landlock_seen_file = 1;    // opening a file that no rule allows
 constexpr uint32_t landlock_seen_signal = 2;  // a signal to its own init
+
+// What the agent's process saw of itself that nobody sees from outside.
+constexpr uint32_t self_seen_no_user_namespace = 1;    // the kernel refused to make it one
+constexpr uint32_t self_seen_parent_death_signal = 2;  // it dies with its init
+
+// A run's, from -1000 to 1000: raising it takes no privilege.
+constexpr char oom_score_adj[] = "500";
 
 // LANDLOCK_SCOPE_* of linux/landlock.h (ABI 6).
 constexpr uint64_t landlock_scope_abstract_unix = 1;

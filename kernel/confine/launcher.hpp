@@ -7,6 +7,9 @@
 
 namespace paddock::kernel {
 
+// What /proc/PID/exe shows of a process that executes it from there.
+constexpr const char* launcher_in_memory = "/memfd:paddock-launch (deleted)";
+
 // Looks for paddock-launch beside the running executable, then in ../libexec/paddock beside its
 // directory. Fails with internal if neither is there.
 Result<Fd> open_launcher();

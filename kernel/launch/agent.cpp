@@ -3,6 +3,7 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -64,6 +65,22 @@ void drop_capabilities() {
   if (::syscall(SYS_capset, &header, data) != 0) die("capset", errno);
 }
 
+// bubblewrap has closed user namespaces, which the kernel shows to nobody: so it is tried. One that
+// can be made is the end of this run, not of the attempt.
+bool user_namespace_is_refused() {
+  return ::unshare(CLONE_NEWUSER) != 0 && (errno == ENOSPC || errno == EPERM);
+}
+
+uint32_t self_seen(const kernel::SpecView& spec) {
+  uint32_t seen = 0;
+  if (spec.wrapper_count > 0 && user_namespace_is_refused())
+    seen |= kernel::self_seen_no_user_namespace;
+  int signal = 0;
+  if (::prctl(PR_GET_PDEATHSIG, &signal, 0, 0, 0) == 0 && signal == SIGKILL)
+    seen |= kernel::self_seen_parent_death_signal;
+  return seen;
+}
+
 // Last, because what comes before it calls much that an agent has no business to call.
 void load_filter(const kernel::SpecView& spec) {
   if (spec.filter_length == 0) return;
@@ -104,10 +121,13 @@ void become_agent(const kernel::SpecView& spec, int gate, int exec_error) {
   if (::syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) != 0)
     die("close_range", errno);
   restrict_with_landlock(spec);
-  const uint32_t seen = landlock_seen();
+  const kernel::ControlMessage ready{.kind = kernel::ControlKind::agent_ready,
+                                     .landlock_seen = landlock_seen(),
+                                     .self_seen = self_seen(spec),
+                                     .session_keyring = session_keyring()};
   load_filter(spec);
 
-  send({.kind = kernel::ControlKind::agent_ready, .landlock_seen = seen});
+  send(ready);
   wait_at_gate(gate);
 
   environ = spec.environment;

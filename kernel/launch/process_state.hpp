@@ -27,9 +27,12 @@ void become_unreadable();
 // what it starts would inherit that.
 void become_preferred_oom_victim();
 
-// Leaves the supervisor's session keyring for an empty one: keys are reached through it whatever the
-// user id and the namespaces are.
+// Leaves the supervisor's session keyring for an empty one: keys are reached through it whatever
+// the user id and the namespaces are.
 void leave_session_keyring();
+
+// The serial number of this process's session keyring; 0 if there is none or it cannot be told.
+int session_keyring();
 
 // False is the kernel's word (ECHILD) that no child is left, living or dead: for a subreaper or the
 // init of a PID namespace, that no descendant is.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <sstream>
 
 #include "kernel/base/fd.hpp"
+#include "kernel/base/process_tree.hpp"
 #include "kernel/confine/rlimits.hpp"
 
 namespace paddock::kernel {
@@ -42,17 +44,23 @@ std::string limit_of(const std::string& limits, const RlimitRow& row) {
   return soft == hard ? soft : soft + "/" + hard;
 }
 
+std::uint64_t hex_of(const std::string& status, const std::string& key) {
+  const std::string hex = field(status, key);
+  std::uint64_t bits = ~std::uint64_t{0};  // what cannot be read is not zero
+  std::from_chars(hex.data(), hex.data() + hex.size(), bits, 16);
+  return bits;
+}
+
+std::string hex_text(std::uint64_t bits) {
+  return fmt::format("{:016x}", bits);
+}
+
 // Every capability that the process has, could raise, or would pass on: the union of four sets. The
 // fifth, the bounding set, gives nothing under no_new_privs.
 std::string capabilities_of(const std::string& status) {
   std::uint64_t all = 0;
-  for (const char* set : {"CapInh:", "CapPrm:", "CapEff:", "CapAmb:"}) {
-    const std::string hex = field(status, set);
-    std::uint64_t bits = ~std::uint64_t{0};  // what cannot be read is not zero
-    std::from_chars(hex.data(), hex.data() + hex.size(), bits, 16);
-    all |= bits;
-  }
-  return fmt::format("{:016x}", all);
+  for (const char* set : {"CapInh:", "CapPrm:", "CapEff:", "CapAmb:"}) all |= hex_of(status, set);
+  return hex_text(all);
 }
 
 std::string link_target(const std::string& path) {
@@ -79,6 +87,11 @@ unsigned filters_of(const std::string& status) {
   unsigned filters = 0;
   std::from_chars(count.data(), count.data() + count.size(), filters);
   return filters;
+}
+
+Result<std::string> one_line(const std::string& path) {
+  const std::string text = TRY(read_file(path, proc_file_bytes_max));
+  return text.substr(0, text.find('\n'));
 }
 
 // Those without close-on-exec.
@@ -116,6 +129,12 @@ Result<Receipt> observe(pid_t pid) {
   receipt.groups = field(status, "Groups:");
   receipt.no_new_privs = field(status, "NoNewPrivs:") == "1";
   receipt.capabilities = capabilities_of(status);
+  receipt.bounding_set = hex_text(hex_of(status, "CapBnd:"));
+  receipt.umask = field(status, "Umask:");
+  receipt.signals_held_back = hex_text(hex_of(status, "SigBlk:") | hex_of(status, "SigIgn:"));
+  receipt.oom_score_adj = TRY(one_line(proc + "oom_score_adj"));
+  const auto stat = stat_of(pid);
+  receipt.leads_session = stat && stat->session == pid;
   // A supervisor in a container has filters of its own, which every run inherits.
   const std::string own_status = TRY(read_file("/proc/self/status", proc_file_bytes_max));
   receipt.filters = filters_of(status) - std::min(filters_of(status), filters_of(own_status));
@@ -131,7 +150,19 @@ Result<Receipt> observe(pid_t pid) {
     if (theirs != link_target(std::string("/proc/self/ns/") + namespaces[i]))
       receipt.new_namespaces.emplace_back(namespaces[i]);
   }
+  receipt.program = link_target(proc + "exe");
   return receipt;
+}
+
+// The kernel gives the files of a process that is not dumpable to root, and whoever may trace it is
+// asked the same question. What is gone is not known to be safe.
+bool is_traceable(pid_t pid) {
+  struct stat files {};
+  const std::string proc = "/proc/" + std::to_string(pid) + "/";
+  const auto status = read_file(proc + "status", proc_file_bytes_max);
+  if (!status || ::stat((proc + "environ").c_str(), &files) != 0) return true;
+  const auto uid = only_id(*status, "Uid:");
+  return !uid || files.st_uid == *uid;
 }
 
 }  // namespace paddock::kernel

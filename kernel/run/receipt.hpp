@@ -25,25 +25,37 @@ struct Receipt {
   std::vector<std::string> new_namespaces;  // those that differ from the supervisor's
   bool no_new_privs = false;
   std::string capabilities;      // in the inheritable, permitted, effective or ambient set; hex
+  std::string bounding_set;      // of capabilities, hex
   unsigned filters = 0;          // system call filters, beyond those that the supervisor has itself
   std::vector<Mount> mounts;     // as its mount namespace has them; for runs with bubblewrap
   std::vector<int> descriptors;  // that the program will inherit
   std::string cgroup;            // of cgroup v2, or empty
+  bool leads_session = false;
+  std::string umask;              // octal, "0022"
+  std::string signals_held_back;  // blocked or ignored; hex
+  std::string oom_score_adj;      // "500"
+  std::string program;            // what it executes, as /proc/PID/exe says; looked at last of all
 
   // Not from /proc/PID: the run adds these.
   std::map<std::string, std::string> cgroup_knobs;  // as the kernel now shows them
   unsigned landlock_abi = 0;                        // of the rules that were set; 0: none
   std::uint32_t landlock_seen = 0;  // landlock_seen_* bits: what it refused to paddock-launch, in
                                     // the agent's process, before the program
+  std::uint32_t self_seen = 0;      // self_seen_* bits, from there too
+  bool shares_session_keyring = false;  // with the supervisor
+  std::vector<std::string> traceable;   // processes of the launch chain that their user can trace
 
   bool has_own_mounts() const;
 
   bool operator==(const Receipt&) const = default;
 };
 
-// Reads /proc/PID/{status,limits,ns,cgroup,mountinfo,fdinfo}. Fails with io if the process is gone
-// or not readable.
+// Reads /proc/PID/{status,stat,limits,ns,cgroup,mountinfo,fdinfo,oom_score_adj,exe}. Fails with io
+// if the process is gone or not readable.
 Result<Receipt> observe(pid_t pid);
+
+// Can a process of the same user trace it, read its memory, take its descriptors?
+bool is_traceable(pid_t pid);
 
 // What differs between plan and receipt, for people; empty: it is as planned. Pure.
 std::vector<std::string> compare(const Plan& plan, const Receipt& receipt);

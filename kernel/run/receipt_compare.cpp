@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernel/confine/landlock.hpp"
+#include "kernel/confine/launcher.hpp"
 #include "kernel/confine/rlimits.hpp"
 #include "kernel/run/receipt.hpp"
 
@@ -41,6 +42,43 @@ void compare_identity(const Plan& plan, const Receipt& receipt, Differences& dif
   differences.check("the list of groups", "", receipt.groups);
 }
 
+void compare_privileges(const Plan& plan, const Receipt& receipt, Differences& differences) {
+  constexpr const char* none = "0000000000000000";
+  if (!receipt.no_new_privs) differences.add("no_new_privs is not set");
+  differences.check("the set of capabilities", none, receipt.capabilities);
+  // An ordinary user's process outside a user namespace of its own has no right to empty it.
+  const bool can_be_dropped =
+      plan.host_uid || plan.launch.own_user_namespace || !plan.bubblewrap.empty();
+  if (can_be_dropped)
+    differences.check("the bounding set of capabilities", none, receipt.bounding_set);
+  if (!plan.bubblewrap.empty() && (receipt.self_seen & self_seen_no_user_namespace) == 0)
+    differences.add("the agent can make a user namespace");
+}
+
+// What a process passes on to the program besides its confinement.
+void compare_state(const Plan& plan, const Receipt& receipt, Differences& differences) {
+  differences.check("the list of inherited descriptors", "0 1 2",
+                    fmt::format("{}", fmt::join(receipt.descriptors, " ")));
+  if (receipt.leads_session != plan.launch.new_session)
+    differences.add(plan.launch.new_session ? "the agent does not lead a session of its own"
+                                            : "the agent leads a session of its own");
+  differences.check("the umask", "0022", receipt.umask);
+  differences.check("the set of blocked or ignored signals", "0000000000000000",
+                    receipt.signals_held_back);
+  differences.check("oom_score_adj", oom_score_adj, receipt.oom_score_adj);
+  if (receipt.shares_session_keyring)
+    differences.add("the agent has the supervisor's session keyring");
+}
+
+// The launch chain itself.
+void compare_launcher(const Receipt& receipt, Differences& differences) {
+  for (const std::string& process : receipt.traceable)
+    differences.add("the agent's user can trace its " + process);
+  if ((receipt.self_seen & self_seen_parent_death_signal) == 0)
+    differences.add("the agent has no parent-death signal");
+  differences.check("the program at the gate", launcher_in_memory, receipt.program);
+}
+
 void compare_landlock(const Plan& plan, const Receipt& receipt, Differences& differences) {
   const std::uint32_t missing =
       expected_landlock_seen(plan.launch.landlock) & ~receipt.landlock_seen;
@@ -70,14 +108,13 @@ std::vector<std::string> compare(const Plan& plan, const Receipt& receipt) {
   for (std::string& difference : mount_differences(plan.mounts, receipt.mounts))
     differences.add(std::move(difference));
   compare_identity(plan, receipt, differences);
-  if (!receipt.no_new_privs) differences.add("no_new_privs is not set");
-  differences.check("the set of capabilities", "0000000000000000", receipt.capabilities);
+  compare_privileges(plan, receipt, differences);
   compare_landlock(plan, receipt, differences);
   differences.check("the number of system call filters", plan.launch.filter.empty() ? "0" : "1",
                     std::to_string(receipt.filters));
-  differences.check("the list of inherited descriptors", "0 1 2",
-                    fmt::format("{}", fmt::join(receipt.descriptors, " ")));
+  compare_state(plan, receipt, differences);
   compare_cgroup(plan, receipt, differences);
+  compare_launcher(receipt, differences);
   return differences.take();
 }
 

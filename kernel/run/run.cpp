@@ -1,5 +1,6 @@
 #include "kernel/run/run.hpp"
 
+#include <linux/keyctl.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -65,6 +66,12 @@ pid_t sender_of(msghdr& header) {
 bool has_ended(const Fd& pidfd) {
   pollfd polled{pidfd.get(), POLLIN, 0};
   return ::poll(&polled, 1, 0) > 0;
+}
+
+// Its serial number; 0 if there is none or it cannot be told.
+std::int32_t session_keyring() {
+  const long serial = ::syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_SESSION_KEYRING, 0);
+  return serial < 0 ? 0 : static_cast<std::int32_t>(serial);
 }
 
 std::string ending_text(const ControlMessage& message) {
@@ -216,7 +223,7 @@ void Run::read_control() {
     switch (message.kind) {
       case ControlKind::agent_ready:
         agent_ = sender;
-        landlock_seen_ = message.landlock_seen;
+        ready_ = message;
         perform(machine_.on(AgentReady{}));
         break;
       case ControlKind::agent_started:
@@ -483,7 +490,13 @@ void Run::check_receipt() {
   }
   if (resources_.cgroup) receipt->cgroup_knobs = resources_.cgroup->limits();
   receipt->landlock_abi = plan_.launch.landlock.abi;
-  receipt->landlock_seen = landlock_seen_;
+  receipt->landlock_seen = ready_.landlock_seen;
+  receipt->self_seen = ready_.self_seen;
+  receipt->shares_session_keyring =
+      ready_.session_keyring != 0 && ready_.session_keyring == session_keyring();
+  if (is_traceable(init_)) receipt->traceable.emplace_back("init");
+  if (init_ != spawned_.launcher && is_traceable(spawned_.launcher))
+    receipt->traceable.emplace_back("guard");
   receipt_ = *receipt;
   std::string differences;
   std::vector<std::string> all = compare(plan_, *receipt);

@@ -129,8 +129,8 @@ class Run {
   std::optional<Clock::time_point> look_again_;  // whether the cgroup is empty now
 
   pid_t agent_ = -1;
-  std::uint32_t landlock_seen_ = 0;  // by paddock-launch, in the agent's process
-  pid_t init_ = -1;                  // the agent's parent: it and the launcher may send messages
+  ControlMessage ready_;  // what paddock-launch saw, in the agent's process
+  pid_t init_ = -1;       // the agent's parent: it and the launcher may send messages
   Fd agent_pidfd_;
   bool gate_opened_ = false;
   std::string setup_messages_;  // what came on stderr before the program could write to it

@@ -1,13 +1,18 @@
 #include "kernel/run/receipt.hpp"
 
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 
 #include "kernel/base/fd.hpp"
+#include "kernel/confine/launcher.hpp"
 #include "support/catch.hpp"
 
 using namespace paddock::kernel;
@@ -20,6 +25,7 @@ Plan planned() {
   Plan plan;
   plan.launch.rlimits = {{RLIMIT_CPU, 120},  {RLIMIT_AS, 1u << 20}, {RLIMIT_FSIZE, 4096},
                          {RLIMIT_NPROC, 16}, {RLIMIT_NOFILE, 256},  {RLIMIT_CORE, 0}};
+  plan.bubblewrap = {"--unshare-user"};
   plan.new_namespaces = {"cgroup", "ipc", "mnt", "net", "pid", "user", "uts"};
   plan.host_uid = 60'600;
   plan.mounts = {{"/", false, {}}, {"/tmp", true, 64u << 20}};
@@ -47,6 +53,13 @@ Receipt as_planned() {
   receipt.new_namespaces = {"cgroup", "ipc", "mnt", "net", "pid", "user", "uts"};
   receipt.no_new_privs = true;
   receipt.capabilities = "0000000000000000";
+  receipt.bounding_set = "0000000000000000";
+  receipt.leads_session = true;
+  receipt.umask = "0022";
+  receipt.signals_held_back = "0000000000000000";
+  receipt.oom_score_adj = oom_score_adj;
+  receipt.program = launcher_in_memory;
+  receipt.self_seen = self_seen_no_user_namespace | self_seen_parent_death_signal;
   return receipt;
 }
 
@@ -152,6 +165,52 @@ TEST_CASE("another cgroup, and a knob that is not as planned, are named") {
   CHECK(compare(planned(), receipt) == Differences{"pids.max is not seen, planned 64"});
 }
 
+TEST_CASE("what the program would inherit from its supervisor is named") {
+  Receipt receipt = as_planned();
+  receipt.leads_session = false;
+  receipt.umask = "0000";
+  receipt.signals_held_back = "0000000000004000";
+  receipt.oom_score_adj = "-1000";
+  receipt.shares_session_keyring = true;
+  CHECK(compare(planned(), receipt) ==
+        Differences{"the agent does not lead a session of its own",
+                    "the umask is 0000, planned 0022",
+                    "the set of blocked or ignored signals is 0000000000004000, planned "
+                    "0000000000000000",
+                    "oom_score_adj is -1000, planned 500",
+                    "the agent has the supervisor's session keyring"});
+  Plan plan = planned();
+  plan.launch.new_session = false;
+  CHECK(compare(plan, as_planned()) == Differences{"the agent leads a session of its own"});
+}
+
+TEST_CASE("a program that has left the gate, and a launch chain that can be traced, are named") {
+  Receipt receipt = as_planned();
+  receipt.program = "/usr/bin/true";
+  receipt.traceable = {"init", "guard"};
+  receipt.self_seen = self_seen_no_user_namespace;
+  CHECK(compare(planned(), receipt) ==
+        Differences{"the agent's user can trace its init", "the agent's user can trace its guard",
+                    "the agent has no parent-death signal",
+                    "the program at the gate is /usr/bin/true, planned /memfd:paddock-launch "
+                    "(deleted)"});
+}
+
+TEST_CASE("capabilities that could come back are named") {
+  Receipt receipt = as_planned();
+  receipt.bounding_set = "0000000000000001";
+  receipt.self_seen = self_seen_parent_death_signal;
+  CHECK(compare(planned(), receipt) ==
+        Differences{"the bounding set of capabilities is 0000000000000001, planned "
+                    "0000000000000000",
+                    "the agent can make a user namespace"});
+  // An ordinary user's run without any user namespace cannot empty the one and may make the other.
+  Plan plan = planned();
+  plan.host_uid.reset();
+  plan.bubblewrap.clear();
+  CHECK(compare(plan, receipt).empty());
+}
+
 TEST_CASE("all differences are named at once") {
   Receipt receipt = as_planned();
   receipt.rlimits["nproc"] = "unlimited";
@@ -176,6 +235,14 @@ TEST_CASE("a process is observed as it is") {
   if (child == 0) {
     const rlimit both{77, 77};
     const rlimit soft_only{1, RLIM_INFINITY};
+    ::umask(027);
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGUSR1);
+    ::sigprocmask(SIG_SETMASK, &blocked, nullptr);
+    std::signal(SIGUSR2, SIG_IGN);
+    std::ofstream("/proc/self/oom_score_adj") << "7" << std::flush;
+    ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
     const bool done = ::setrlimit(RLIMIT_NOFILE, &both) == 0 &&
                       ::setrlimit(RLIMIT_CPU, &soft_only) == 0 &&
                       ::write(ready->write_end.get(), "x", 1) == 1;
@@ -187,6 +254,12 @@ TEST_CASE("a process is observed as it is") {
   const auto receipt = observe(child);
   REQUIRE(receipt);
   CHECK(receipt->pid == child);
+  CHECK(receipt->program == std::filesystem::read_symlink("/proc/self/exe"));
+  CHECK_FALSE(receipt->leads_session);
+  CHECK(receipt->umask == "0027");
+  CHECK(receipt->signals_held_back == "0000000000000a00");
+  CHECK(receipt->oom_score_adj == "7");
+  CHECK(is_traceable(child) == (::getuid() == 0));  // root may trace whom it likes
   CHECK(receipt->host_uid == ::getuid());
   CHECK(receipt->rlimits.size() == 8);
   CHECK(receipt->rlimits.at("nofile") == "77");
