@@ -81,6 +81,15 @@ build_base() {
   install -m 755 "$here/init.sh" "$stage/init"
 }
 
+# What tests/breakage has made of them, with the same links to what is beside it.
+build_breakable() {
+  local program
+  cp -a "$programs/breakable" "$stage/paddock/"
+  for program in "$stage"/paddock/breakable/bin/*; do
+    [ -L "$program" ] || strip --strip-debug "$program"
+  done
+}
+
 build_programs() {
   mkdir -p "$stage/paddock/bin"
   local program
@@ -90,6 +99,7 @@ build_programs() {
     strip --strip-debug -o "$stage/paddock/bin/$program" "$programs/bin/$program"
   done
   cp -a "$programs/bin/test-programs" "$stage/paddock/bin/"
+  [ ! -d "$programs/breakable" ] || build_breakable
   mkdir -p "$stage/paddock/share" && cp -a "$programs/share/paddock" "$stage/paddock/share/"
   add_libraries
 }
@@ -101,8 +111,8 @@ if ! up_to_date base "$key"; then
   pack base "$key"
 fi
 
-key=$(cat "$here/build_image.sh" && find "$programs/bin" "$programs/share" -type f \
-  -printf '%p %s %T@\n' | sort)
+key=$(cat "$here/build_image.sh" &&
+  { find "$programs"/{bin,share,breakable} -type f -printf '%p %s %T@\n' 2>/dev/null || true; } | sort)
 key=$(sha256sum <<<"$key")
 if ! up_to_date programs "$key"; then
   build_programs

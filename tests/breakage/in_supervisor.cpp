@@ -1,0 +1,100 @@
+// Linked into breakable supervisors: what the kernel library does less of.
+
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "breakage/plan_edits.hpp"
+#include "breakage/wrapped.hpp"
+#include "kernel/run/receipt.hpp"
+#include "kernel/run/run.hpp"
+#include "kernel/run/spawn.hpp"
+
+namespace paddock::breakage {
+namespace {
+
+const char* name_of_broken() {
+  // Known before main: the child of a spawn may not look it up.
+  static const char* const name = std::getenv(variable);
+  return name == nullptr ? "" : name;
+}
+[[maybe_unused]] const char* const known_early = name_of_broken();
+
+}  // namespace
+
+bool broken(const char* control) {
+  return std::string_view(name_of_broken()) == control;
+}
+
+using kernel::Plan;
+using kernel::Result;
+
+WRAPPED(Result<kernel::SpawnedRun>, spawn, "_ZN7paddock6kernel5spawnERKNS0_4PlanEii",
+        const Plan& plan, int launcher, int cgroup_directory);
+Result<kernel::SpawnedRun> wrapped_spawn(const Plan& plan, int launcher, int cgroup_directory) {
+  Plan broken_plan = without(name_of_broken(), plan);
+  broken_plan.files[fd_broken] = name_of_broken();
+  return real_spawn(broken_plan, launcher, broken("cgroup") ? -1 : cgroup_directory);
+}
+
+WRAPPED(Result<std::unique_ptr<kernel::Run>>, start,
+        "_ZN7paddock6kernel3Run5startERKNS0_4PlanEiNS0_12RunResourcesENS0_10RunOptionsE",
+        const Plan& plan, int launcher, kernel::RunResources resources, kernel::RunOptions options);
+Result<std::unique_ptr<kernel::Run>> wrapped_start(const Plan& plan, int launcher,
+                                                   kernel::RunResources resources,
+                                                   kernel::RunOptions options) {
+  const bool timed = broken("wall_clock");
+  return real_start(timed ? without("wall_clock", plan) : plan, launcher, std::move(resources),
+                    std::move(options));
+}
+
+// An agent that does not wait at its gate has time to run.
+WRAPPED(Result<kernel::Receipt>, observe, "_ZN7paddock6kernel7observeEi", pid_t pid);
+Result<kernel::Receipt> wrapped_observe(pid_t pid) {
+  if (broken("gate")) ::usleep(50'000);
+  return real_observe(pid);
+}
+
+WRAPPED(
+    int, write_cgroup_file,
+    "_ZN7paddock6kernel17write_cgroup_fileERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+    "S8_",
+    const std::string& path, const std::string& value);
+int wrapped_write_cgroup_file(const std::string& path, const std::string& value) {
+  const std::string knob = path.substr(path.rfind('/') + 1);
+  return broken(knob.c_str()) ? 0 : real_write_cgroup_file(path, value);
+}
+
+}  // namespace paddock::breakage
+
+using paddock::breakage::broken;
+
+extern "C" {
+
+int __real_sigaction(int signal, const struct sigaction* action, struct sigaction* before);
+int __wrap_sigaction(int signal, const struct sigaction* action, struct sigaction* before) {
+  const bool resets = action != nullptr && action->sa_handler == SIG_DFL;
+  if (resets && broken("signal_dispositions")) return 0;
+  return __real_sigaction(signal, action, before);
+}
+
+int __real_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d);
+int __wrap_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d) {
+  if (option == PR_CAPBSET_DROP && broken("bounding_set")) return 0;
+  return __real_prctl(option, a, b, c, d);
+}
+
+long __real_syscall(long number, long a, long b, long c, long d, long e, long f);
+long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f) {
+  if (number == SYS_setresuid && broken("setresuid")) return 0;
+  if (number == SYS_setresgid && broken("setresgid")) return 0;
+  if (number == SYS_setgroups && broken("setgroups")) return 0;
+  return __real_syscall(number, a, b, c, d, e, f);
+}
+
+}  // extern "C"
