@@ -1,8 +1,12 @@
-// Cold STRICT `true` beside the same bubblewrap line by hand. Goal: at most 1.33x.
+// Cold STRICT `true`, layer by layer, beside the same bubblewrap line by hand. Goal: the whole of
+// it takes at most 1.33x as long.
 //
-// Both sides start the same bwrap with the same arguments, mounts and files from the same process, in
-// turns, so that what else the machine does hits both. The difference is paddock's own: guard, init,
-// gate, receipt, pipes and the proof that nobody is left.
+// Every contender starts the same bwrap with the same mounts and files from the same process. They
+// take turns, so that what else the machine does hits all alike. What a layer adds is told from the
+// contender before it; the rest is paddock's own: guard, init, gate, receipt, pipes and the proof
+// that nobody is left. Then the receipt alone, taken again and again of one process at its gate.
+//
+// Usage: cold_strict_bench [PROFILES_DIRECTORY [ROUNDS]] [--json]
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -10,10 +14,15 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "bench/bench.hpp"
 #include "kernel/base/fd.hpp"
+#include "kernel/base/process_tree.hpp"
+#include "kernel/confine/landlock.hpp"
 #include "kernel/policy/load.hpp"
 #include "kernel/run/run_sandboxed.hpp"
 #include "kernel/run/sandbox.hpp"
@@ -23,11 +32,18 @@ using namespace paddock::kernel;
 
 namespace {
 
+[[noreturn]] void give_up(const std::string& why) {
+  std::fprintf(stderr, "cold_strict_bench: %s\n", why.c_str());
+  std::exit(1);
+}
+
 SandboxPolicy strict_policy(const std::string& profiles) {
   const LoadResult loaded = load_catalog({profiles}, {});
+  const auto strict = loaded.catalog.profiles.find("STRICT");
+  if (strict == loaded.catalog.profiles.end()) give_up("no profile STRICT in " + profiles);
   Request request;
   request.argv = {"/bin/true"};
-  return resolve(loaded.catalog.profiles.at("STRICT"), request).value();
+  return resolve(strict->second, request).value();
 }
 
 void run_by_hand(const Plan& plan, const std::string& bubblewrap) {
@@ -50,33 +66,145 @@ void run_by_hand(const Plan& plan, const std::string& bubblewrap) {
   char* environment[] = {nullptr};
   pid_t pid = -1;
   if (::posix_spawn(&pid, argv[0], &actions, nullptr, const_cast<char**>(argv), environment) != 0)
-    std::exit(1);
+    give_up("cannot start " + bubblewrap);
   ::posix_spawn_file_actions_destroy(&actions);
   int status = 0;
   ::waitpid(pid, &status, 0);
-  if (status != 0) std::exit(1);
+  if (status != 0) give_up("bubblewrap by hand failed");
 }
 
-void run_by_paddock(const Sandbox& sandbox, const SandboxPolicy& policy) {
-  auto run = sandbox.start(policy, {"/bin/true"}, "", "bench", {}).value();
-  drive(*run);
-  if (run->take_result().cause != Cause::exited) std::exit(1);
+// As the daemon names them, so that a leaf is swept that a killed benchmark leaves.
+std::string name_of_leaf() {
+  char name[32];
+  std::snprintf(name, sizeof name, "r-%016x", static_cast<unsigned>(::getpid()));
+  return name;
+}
+
+std::unique_ptr<Run> start_true(const Sandbox& sandbox, const SandboxPolicy& policy) {
+  auto run = sandbox.start(policy, {"/bin/true"}, "", name_of_leaf(), {});
+  if (!run) give_up(run.error().message);
+  return std::move(*run);
+}
+
+void finish(Run& run) {
+  drive(run);
+  const SandboxResult result = run.take_result();
+  if (result.cause != Cause::exited || result.exit_code != 0) give_up(result.detail);
+}
+
+// The agent's process, once it waits at its gate: the last of guard, bwrap, init, agent.
+pid_t wait_for_agent(const Run& run) {
+  for (int tried = 0; tried < 1000; ++tried) {
+    ::usleep(1000);
+    pid_t last = run.launcher();
+    int depth = 0;
+    std::vector<pid_t> below = children_of(last);
+    for (; below.size() == 1; below = children_of(last), ++depth) last = below.front();
+    if (depth != 3) continue;
+    const auto seen = observe(last);
+    if (seen && seen->filters == 1) return last;  // the filter is what it sets last
+  }
+  give_up("the agent's process does not get to its gate");
+}
+
+struct Contender {
+  std::string name;
+  std::function<void()> work;
+  bench::Samples samples{};
+};
+
+std::vector<Contender> contenders(const SandboxPolicy& strict, const Sandbox& without_cgroup,
+                                  const Sandbox& with_cgroup) {
+  static const Plan plan = without_cgroup.preview(strict, {"/bin/true"}, "").value();
+  SandboxPolicy bare = strict;
+  bare.landlock = {};
+  bare.seccomp = SeccompUse::off;
+  SandboxPolicy landlocked = strict;
+  landlocked.seccomp = SeccompUse::off;
+  const auto paddock = [](const Sandbox& sandbox, SandboxPolicy policy) {
+    return [&sandbox, policy = std::move(policy)] { finish(*start_true(sandbox, policy)); };
+  };
+  return {
+      {"bwrap by hand", [&without_cgroup] { run_by_hand(plan, without_cgroup.host().bubblewrap); }},
+      {"paddock, receipt", paddock(without_cgroup, bare)},
+      {"+ Landlock", paddock(without_cgroup, landlocked)},
+      {"+ seccomp", paddock(without_cgroup, strict)},
+      {"+ cgroup: STRICT", paddock(with_cgroup, strict)}};
+}
+
+struct ReceiptCost {
+  bench::Samples observed;
+  bench::Samples compared;
+};
+
+ReceiptCost receipt_cost(const Sandbox& sandbox, const SandboxPolicy& policy, int rounds) {
+  ReceiptCost cost;
+  const auto run = start_true(sandbox, policy);
+  const pid_t agent = wait_for_agent(*run);
+  for (int round = 0; round < rounds; ++round) {
+    Receipt receipt;
+    cost.observed.time([&] { receipt = observe(agent).value(); });
+    receipt.cgroup_knobs = run->plan().cgroup_knobs;  // the two that the run adds
+    receipt.landlock_seen = expected_landlock_seen(run->plan().launch.landlock);
+    std::vector<std::string> differences;
+    cost.compared.time([&] { differences = compare(run->plan(), receipt); });
+    if (!differences.empty()) give_up(differences.front());
+  }
+  finish(*run);
+  return cost;
+}
+
+void print_table(const std::vector<Contender>& all, const ReceiptCost& cost) {
+  const double hand = all.front().samples.percentile(0.5);
+  double before = hand;
+  std::printf("%-18s %8s %8s %8s %8s %8s\n", "", "p10 ms", "p50 ms", "p99 ms", "adds ms", "ratio");
+  for (const Contender& one : all) {
+    const double median = one.samples.percentile(0.5);
+    std::printf("%-18s %8.3f %8.3f %8.3f %8.3f %8.2f\n", one.name.c_str(),
+                one.samples.percentile(0.1), median, one.samples.percentile(0.99), median - before,
+                median / hand);
+    before = median;
+  }
+  std::printf("the receipt alone: observe %.3f ms, compare %.3f ms\n",
+              cost.observed.percentile(0.5), cost.compared.percentile(0.5));
+}
+
+void print_json(const std::vector<Contender>& all, const ReceiptCost& cost) {
+  const double hand = all.front().samples.percentile(0.5);
+  std::printf("{\"rounds\": %zu, \"layers\": [", all.front().samples.size());
+  for (const Contender& one : all)
+    std::printf(
+        "%s{\"name\": \"%s\", \"p10_ms\": %.3f, \"p50_ms\": %.3f, \"p99_ms\": %.3f, "
+        "\"ratio\": %.3f}",
+        &one == &all.front() ? "" : ", ", one.name.c_str(), one.samples.percentile(0.1),
+        one.samples.percentile(0.5), one.samples.percentile(0.99),
+        one.samples.percentile(0.5) / hand);
+  std::printf("], \"observe_p50_ms\": %.3f, \"compare_p50_ms\": %.3f}\n",
+              cost.observed.percentile(0.5), cost.compared.percentile(0.5));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int rounds = argc > 2 ? std::atoi(argv[2]) : 300;
-  const SandboxPolicy policy = strict_policy(argc > 1 ? argv[1] : "build/release/share/paddock/profiles");
-  const Sandbox sandbox = Sandbox::open({}).value();
-  const Plan plan = sandbox.preview(policy, {"/bin/true"}, "").value();
+  std::vector<std::string> words(argv + 1, argv + argc);
+  const bool json = std::erase(words, "--json") > 0;
+  const std::string profiles = words.empty() ? "build/release/share/paddock/profiles" : words[0];
+  const int rounds = words.size() > 1 ? std::atoi(words[1].c_str()) : 300;
+  const SandboxPolicy strict = strict_policy(profiles);
+  const Sandbox without_cgroup = Sandbox::open({}).value();
+  const Sandbox with_cgroup = Sandbox::open({.cgroup_base = ""}).value();
+  if (!with_cgroup.cgroup().base)
+    std::fprintf(stderr, "no cgroup here, the last row has none: %s\n",
+                 with_cgroup.cgroup().problem.c_str());
 
-  bench::Samples hand;
-  bench::Samples paddock;
-  for (int round = 0; round < rounds; ++round) {
-    hand.time([&] { run_by_hand(plan, sandbox.host().bubblewrap); });
-    paddock.time([&] { run_by_paddock(sandbox, policy); });
+  std::vector<Contender> all = contenders(strict, without_cgroup, with_cgroup);
+  for (int round = 0; round < rounds; ++round)
+    for (Contender& one : all) one.samples.time(one.work);
+  const ReceiptCost cost = receipt_cost(with_cgroup, strict, rounds);
+  if (json) {
+    print_json(all, cost);
+  } else {
+    print_table(all, cost);
   }
-  bench::print_pair("bwrap by hand", hand, "paddock STRICT", paddock);
   return 0;
 }

@@ -1,7 +1,8 @@
 // The daemon under load, in one run:
 //   1. POST /v1/runs of `true` under OFF, beside posix_spawn of the same program;
 //   2. 200 concurrent sleepers: the daemon's memory, and how long it takes to kill them all;
-//   3. 100 concurrent runs with the same wall clock: how exactly it strikes (goal: p99 within 20 ms).
+//   3. 100 concurrent runs with the same wall clock: how exactly it strikes (goal: p99 within 20
+//   ms).
 //
 // Usage: daemon_bench PATH_OF_PADDOCKD
 
