@@ -9,6 +9,7 @@
 // Usage: cold_strict_bench [PROFILES_DIRECTORY [ROUNDS]] [--json]
 
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -107,10 +108,31 @@ pid_t wait_for_agent(const Run& run) {
   give_up("the agent's process does not get to its gate");
 }
 
+double cpu_ms_of(int who) {
+  rusage usage{};
+  ::getrusage(who, &usage);
+  const auto ms = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
+  };
+  return ms(usage.ru_utime) + ms(usage.ru_stime);
+}
+
+// Of this process and of all that it and its children have waited for.
+double cpu_ms() {
+  return cpu_ms_of(RUSAGE_SELF) + cpu_ms_of(RUSAGE_CHILDREN);
+}
+
 struct Contender {
   std::string name;
   std::function<void()> work;
   bench::Samples samples{};
+  bench::Samples cpu{};
+
+  void take_turn() {
+    const double before = cpu_ms();
+    samples.time(work);
+    cpu.add(cpu_ms() - before);
+  }
 };
 
 std::vector<Contender> contenders(const SandboxPolicy& strict, const Sandbox& without_cgroup,
@@ -151,12 +173,13 @@ ReceiptCost receipt_cost(const Sandbox& sandbox, const SandboxPolicy& policy, in
 void print_table(const std::vector<Contender>& all, const ReceiptCost& cost) {
   const double hand = all.front().samples.percentile(0.5);
   double before = hand;
-  std::printf("%-18s %8s %8s %8s %8s %8s\n", "", "p10 ms", "p50 ms", "p99 ms", "adds ms", "ratio");
+  std::printf("%-18s %8s %8s %8s %8s %8s %8s\n", "", "p10 ms", "p50 ms", "p99 ms", "adds ms",
+              "ratio", "CPU ms");
   for (const Contender& one : all) {
     const double median = one.samples.percentile(0.5);
-    std::printf("%-18s %8.3f %8.3f %8.3f %8.3f %8.2f\n", one.name.c_str(),
+    std::printf("%-18s %8.3f %8.3f %8.3f %8.3f %8.2f %8.3f\n", one.name.c_str(),
                 one.samples.percentile(0.1), median, one.samples.percentile(0.99), median - before,
-                median / hand);
+                median / hand, one.cpu.percentile(0.5));
     before = median;
   }
   std::printf("the receipt alone: observe %.3f ms, compare %.3f ms\n",
@@ -193,7 +216,7 @@ int main(int argc, char** argv) {
 
   std::vector<Contender> all = contenders(strict, without_cgroup, with_cgroup);
   for (int round = 0; round < rounds; ++round)
-    for (Contender& one : all) one.samples.time(one.work);
+    for (Contender& one : all) one.take_turn();
   const ReceiptCost cost = receipt_cost(with_cgroup, strict, rounds);
   if (json) {
     print_json(all, cost);
