@@ -44,8 +44,10 @@ Result<Fd> executable_memory_file(std::string_view name, std::string_view bytes)
   return fd ? std::move(fd) : sealed_file(name, bytes, 0);
 }
 
-Result<std::string> read_file(const std::string& path, std::size_t limit_bytes) {
-  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+namespace {
+
+Result<std::string> read_below(int directory, const std::string& path, std::size_t limit_bytes) {
+  const Fd fd(::openat(directory, path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return fail_errno("open '" + path + "'");
   std::string bytes;
   char buffer[16384];
@@ -59,6 +61,17 @@ Result<std::string> read_file(const std::string& path, std::size_t limit_bytes) 
       return fail(ErrorCode::io,
                   "'" + path + "' is larger than " + std::to_string(limit_bytes) + " bytes");
   }
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path, std::size_t limit_bytes) {
+  return read_below(AT_FDCWD, path, limit_bytes);
+}
+
+Result<std::string> read_file_at(const Fd& directory, const std::string& path,
+                                 std::size_t limit_bytes) {
+  return read_below(directory.get(), path, limit_bytes);
 }
 
 }  // namespace paddock::kernel

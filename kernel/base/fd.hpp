@@ -51,4 +51,8 @@ Result<Fd> executable_memory_file(std::string_view name, std::string_view bytes)
 // The whole file at `path`, at most `limit_bytes` of it (then: an error, never a truncated value).
 Result<std::string> read_file(const std::string& path, std::size_t limit_bytes);
 
+// The same for a path below an open directory.
+Result<std::string> read_file_at(const Fd& directory, const std::string& path,
+                                 std::size_t limit_bytes);
+
 }  // namespace paddock::kernel

@@ -181,13 +181,15 @@ std::map<std::string, std::string> CgroupLeaf::limits() const {
 }
 
 CgroupUsage CgroupLeaf::usage() const {
-  return {.oom_kills = cgroup_counter(path_ + "/memory.events", "oom_kill"),
-          .oom_events = cgroup_counter(path_ + "/memory.events", "oom"),
-          .pids_refused = cgroup_counter(path_ + "/pids.events", "max"),
-          .cpu_usage_us = cgroup_counter(path_ + "/cpu.stat", "usage_usec"),
-          .throttled_us = cgroup_counter(path_ + "/cpu.stat", "throttled_usec"),
-          .cpu_waited_us = pressure_total_us(path_ + "/cpu.pressure"),
-          .memory_peak_bytes = single_number(path_ + "/memory.peak")};
+  const std::vector<std::string> memory = cgroup_words(file("memory.events"));
+  const std::vector<std::string> cpu = cgroup_words(file("cpu.stat"));
+  return {.oom_kills = counter_in(memory, "oom_kill"),
+          .oom_events = counter_in(memory, "oom"),
+          .pids_refused = counter_in(cgroup_words(file("pids.events")), "max"),
+          .cpu_usage_us = counter_in(cpu, "usage_usec"),
+          .throttled_us = counter_in(cpu, "throttled_usec"),
+          .cpu_waited_us = pressure_total_us(file("cpu.pressure")),
+          .memory_peak_bytes = single_number(file("memory.peak"))};
 }
 
 }  // namespace paddock::kernel

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <charconv>
 #include <memory>
-#include <sstream>
 #include <string_view>
 
 namespace paddock::kernel {
@@ -50,13 +49,17 @@ int write_cgroup_file(const std::string& path, const std::string& value) {
 
 std::vector<std::string> cgroup_words(const std::string& path) {
   std::vector<std::string> words;
-  std::istringstream text(read_file(path, cgroup_file_bytes_max).value_or(""));
-  for (std::string word; text >> word;) words.push_back(word);
+  const std::string text = read_file(path, cgroup_file_bytes_max).value_or("");
+  constexpr std::string_view blanks = " \n";
+  for (std::size_t begin = text.find_first_not_of(blanks); begin != std::string::npos;) {
+    const std::size_t end = std::min(text.find_first_of(blanks, begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = text.find_first_not_of(blanks, end);
+  }
   return words;
 }
 
-std::uint64_t cgroup_counter(const std::string& path, const std::string& key) {
-  const std::vector<std::string> words = cgroup_words(path);
+std::uint64_t counter_in(const std::vector<std::string>& words, std::string_view key) {
   const auto at = std::find(words.begin(), words.end(), key);
   std::uint64_t value = 0;
   if (at != words.end() && at + 1 != words.end())

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernel/base/fd.hpp"
@@ -15,8 +16,9 @@ int write_cgroup_file(const std::string& path, const std::string& value);
 // The words of a file; none if it cannot be read.
 std::vector<std::string> cgroup_words(const std::string& path);
 
-// The number after `key` in a "key value" file such as cgroup.events; 0 if it is not there.
-std::uint64_t cgroup_counter(const std::string& path, const std::string& key);
+// The number after `key` among the words of a "key value" file such as cpu.stat; 0 if it is not
+// there.
+std::uint64_t counter_in(const std::vector<std::string>& words, std::string_view key);
 
 bool is_on_cgroup2(const std::string& path);
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <sstream>
 
 #include "kernel/confine/bubblewrap.hpp"
 #include "kernel/policy/paths.hpp"
@@ -48,14 +47,22 @@ std::string unescaped(std::string_view text) {
   return out;
 }
 
+// What comes before the next `end`; it and the end are taken off the front of `text`.
+std::string_view take_until(std::string_view& text, char end) {
+  const std::size_t size = std::min(text.find(end), text.size());
+  const std::string_view taken = text.substr(0, size);
+  text.remove_prefix(std::min(size + 1, text.size()));
+  return taken;
+}
+
 // "size=65536k" among the options of the file system.
-std::optional<std::uint64_t> size_in(const std::string& options) {
+std::optional<std::uint64_t> size_in(std::string_view options) {
   const std::size_t at = options.find("size=");
-  if (at == std::string::npos) return std::nullopt;
+  if (at == std::string_view::npos) return std::nullopt;
   std::uint64_t kib = 0;
-  const char* const begin = options.data() + at + 5;
-  const auto parsed = std::from_chars(begin, options.data() + options.size(), kib);
-  if (parsed.ec != std::errc() || *parsed.ptr != 'k') return std::nullopt;
+  const char* const end = options.data() + options.size();
+  const auto parsed = std::from_chars(options.data() + at + 5, end, kib);
+  if (parsed.ec != std::errc() || parsed.ptr == end || *parsed.ptr != 'k') return std::nullopt;
   return kib * 1024;
 }
 
@@ -102,22 +109,19 @@ std::vector<Mount> planned_mounts(const SandboxPolicy& policy, const HostFacts& 
   return mounts;
 }
 
+// id parent major:minor root path options [tags...] - type source super-options
 std::vector<Mount> parse_mountinfo(std::string_view text) {
   std::vector<Mount> mounts;
-  std::istringstream lines{std::string(text)};
-  for (std::string line; std::getline(lines, line);) {
-    // id parent major:minor root path options [tags...] - type source super-options
-    std::istringstream words(line);
-    std::string word;
-    std::string path;
-    std::string options;
-    words >> word >> word >> word >> word >> path >> options;
-    while (words >> word && word != "-") {
+  while (!text.empty()) {
+    std::string_view line = take_until(text, '\n');
+    for (int skipped = 0; skipped < 4; ++skipped) take_until(line, ' ');
+    const std::string_view path = take_until(line, ' ');
+    const std::string_view options = take_until(line, ' ');
+    while (!line.empty() && take_until(line, ' ') != "-") {
     }
-    std::string type;
-    std::string source;
-    std::string super_options;
-    words >> type >> source >> super_options;
+    const std::string_view type = take_until(line, ' ');
+    take_until(line, ' ');
+    const std::string_view super_options = take_until(line, ' ');
     const bool writable = !contains(options, "ro") && !contains(super_options, "ro");
     mounts.push_back(
         {unescaped(path), writable, type == "tmpfs" ? size_in(super_options) : std::nullopt});

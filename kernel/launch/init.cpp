@@ -79,6 +79,7 @@ class Init {
     if (agent_ == 0) {
       ::close(gate[1]);
       ::close(exec_error[0]);
+      ::close(signals_);
       become_agent(spec, gate[0], exec_error[1]);
     }
     ::close(gate[0]);

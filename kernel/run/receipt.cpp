@@ -1,5 +1,6 @@
 #include "kernel/run/receipt.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -7,10 +8,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <climits>
-#include <filesystem>
-#include <sstream>
+#include <memory>
+#include <string_view>
+#include <utility>
 
 #include "kernel/base/fd.hpp"
 #include "kernel/base/process_tree.hpp"
@@ -34,13 +37,22 @@ std::string field(const std::string& text, const std::string& key) {
   return first == std::string::npos ? "" : line.substr(first);
 }
 
+// The first word; it and the blanks around it are taken off the front of `text`.
+std::string_view take_word(std::string_view& text) {
+  constexpr std::string_view blanks = " \t";
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  const std::string_view word = text.substr(0, text.find_first_of(blanks));
+  text.remove_prefix(word.size());
+  return word;
+}
+
 // "soft" if both values are the same, else "soft/hard": a soft limit below the hard one is no
 // limit.
 std::string limit_of(const std::string& limits, const RlimitRow& row) {
-  std::istringstream words(field(limits, row.proc_name));
-  std::string soft;
-  std::string hard;
-  words >> soft >> hard;
+  const std::string line = field(limits, row.proc_name);
+  std::string_view words = line;
+  const std::string soft(take_word(words));
+  const std::string hard(take_word(words));
   return soft == hard ? soft : soft + "/" + hard;
 }
 
@@ -63,23 +75,17 @@ std::string capabilities_of(const std::string& status) {
   return hex_text(all);
 }
 
-std::string link_target(const std::string& path) {
-  char target[PATH_MAX];
-  const ssize_t size = ::readlink(path.c_str(), target, sizeof target);
-  return size < 0 ? std::string() : std::string(target, static_cast<std::size_t>(size));
-}
-
 // The four ids of a "Uid:" or "Gid:" line, which must be one.
 Result<unsigned> only_id(const std::string& status, const std::string& key) {
-  std::istringstream words(field(status, key));
-  unsigned real = 0;
-  unsigned effective = 0;
-  unsigned saved = 0;
-  unsigned of_files = 0;
-  words >> real >> effective >> saved >> of_files;
-  if (!words || effective != real || saved != real || of_files != real)
-    return fail(ErrorCode::io, "the process has several ids: " + key + " " + field(status, key));
-  return real;
+  const std::string line = field(status, key);
+  std::string_view words = line;
+  const std::string_view real = take_word(words);
+  unsigned id = 0;
+  const auto parsed = std::from_chars(real.data(), real.data() + real.size(), id);
+  bool alike = parsed.ec == std::errc() && parsed.ptr == real.data() + real.size();
+  for (int others = 0; others < 3; ++others) alike = take_word(words) == real && alike;
+  if (!alike) return fail(ErrorCode::io, "the process has several ids: " + key + " " + line);
+  return id;
 }
 
 unsigned filters_of(const std::string& status) {
@@ -89,25 +95,61 @@ unsigned filters_of(const std::string& status) {
   return filters;
 }
 
-Result<std::string> one_line(const std::string& path) {
-  const std::string text = TRY(read_file(path, proc_file_bytes_max));
-  return text.substr(0, text.find('\n'));
+// /proc/PID, opened once: all that is read through it is of one process, whoever gets its pid next.
+class ProcDirectory {
+ public:
+  static Result<ProcDirectory> open(const std::string& path) {
+    Fd fd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!fd) return fail_errno("open '" + path + "'");
+    return ProcDirectory(std::move(fd));
+  }
+  Result<std::string> read(const std::string& name, std::size_t bytes_max = proc_file_bytes_max) {
+    return read_file_at(directory_, name, bytes_max);
+  }
+  // Empty if it cannot be read.
+  std::string link(const char* name) const {
+    char target[PATH_MAX];
+    const ssize_t size = ::readlinkat(directory_.get(), name, target, sizeof target);
+    return size < 0 ? std::string() : std::string(target, static_cast<std::size_t>(size));
+  }
+  Result<std::vector<int>> descriptors() const;
+
+ private:
+  explicit ProcDirectory(Fd directory) : directory_(std::move(directory)) {}
+
+  Fd directory_;
+};
+
+// The numbers of all open descriptors.
+Result<std::vector<int>> ProcDirectory::descriptors() const {
+  const int fd = ::openat(directory_.get(), "fdinfo", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(fd < 0 ? nullptr : ::fdopendir(fd),
+                                                    &::closedir);
+  if (!listing) return fail_errno("read 'fdinfo' of a process");
+  std::vector<int> numbers;
+  errno = 0;
+  while (const dirent* entry = ::readdir(listing.get())) {
+    const std::string_view name = entry->d_name;
+    int number = 0;
+    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (parsed.ec == std::errc()) numbers.push_back(number);  // not "." and ".."
+  }
+  if (errno != 0) return fail_errno("read 'fdinfo' of a process");
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
 }
 
 // Those without close-on-exec.
-Result<std::vector<int>> inherited_descriptors(const std::string& proc) {
-  std::vector<int> descriptors;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(proc + "fdinfo", error)) {
-    const std::string text = TRY(read_file(entry.path().string(), proc_file_bytes_max));
+Result<std::vector<int>> inherited_descriptors(ProcDirectory& proc) {
+  std::vector<int> inherited;
+  for (const int number : TRY(proc.descriptors())) {
+    const std::string text = TRY(proc.read("fdinfo/" + std::to_string(number)));
     const std::string octal = field(text, "flags:");
     unsigned flags = 0;
     std::from_chars(octal.data(), octal.data() + octal.size(), flags, 8);
-    if ((flags & O_CLOEXEC) == 0) descriptors.push_back(std::stoi(entry.path().filename()));
+    if ((flags & O_CLOEXEC) == 0) inherited.push_back(number);
   }
-  if (error) return fail(ErrorCode::io, "read '" + proc + "fdinfo': " + error.message());
-  std::sort(descriptors.begin(), descriptors.end());
-  return descriptors;
+  return inherited;
 }
 
 }  // namespace
@@ -117,10 +159,12 @@ bool Receipt::has_own_mounts() const {
 }
 
 Result<Receipt> observe(pid_t pid) {
-  const std::string proc = "/proc/" + std::to_string(pid) + "/";
-  const std::string status = TRY(read_file(proc + "status", proc_file_bytes_max));
-  const std::string limits = TRY(read_file(proc + "limits", proc_file_bytes_max));
-  const std::string cgroups = TRY(read_file(proc + "cgroup", proc_file_bytes_max));
+  ProcDirectory proc = TRY(ProcDirectory::open("/proc/" + std::to_string(pid)));
+  // Ours anew each time: a program around this library may have moved to others since.
+  ProcDirectory own = TRY(ProcDirectory::open("/proc/self"));
+  const std::string status = TRY(proc.read("status"));
+  const std::string limits = TRY(proc.read("limits"));
+  const std::string cgroups = TRY(proc.read("cgroup"));
 
   Receipt receipt;
   receipt.pid = pid;
@@ -132,37 +176,36 @@ Result<Receipt> observe(pid_t pid) {
   receipt.bounding_set = hex_text(hex_of(status, "CapBnd:"));
   receipt.umask = field(status, "Umask:");
   receipt.signals_held_back = hex_text(hex_of(status, "SigBlk:") | hex_of(status, "SigIgn:"));
-  receipt.oom_score_adj = TRY(one_line(proc + "oom_score_adj"));
+  const std::string oom = TRY(proc.read("oom_score_adj"));
+  receipt.oom_score_adj = oom.substr(0, oom.find('\n'));
   const auto stat = stat_of(pid);
   receipt.leads_session = stat && stat->session == pid;
   // A supervisor in a container has filters of its own, which every run inherits.
-  const std::string own_status = TRY(read_file("/proc/self/status", proc_file_bytes_max));
+  const std::string own_status = TRY(own.read("status"));
   receipt.filters = filters_of(status) - std::min(filters_of(status), filters_of(own_status));
-  receipt.mounts = parse_mountinfo(TRY(read_file(proc + "mountinfo", mountinfo_bytes_max)));
+  receipt.mounts = parse_mountinfo(TRY(proc.read("mountinfo", mountinfo_bytes_max)));
   receipt.descriptors = TRY(inherited_descriptors(proc));
   receipt.cgroup = field(cgroups, "0::");
   for (const RlimitRow& row : rlimit_rows) receipt.rlimits[row.name] = limit_of(limits, row);
-  for (std::size_t i = 0; i < namespaces.size(); ++i) {
-    const std::string path = proc + "ns/" + namespaces[i];
-    const std::string theirs = link_target(path);
-    if (theirs.empty()) return fail_errno("read '" + path + "'");
-    // Ours anew each time: a program around this library may have moved to others since.
-    if (theirs != link_target(std::string("/proc/self/ns/") + namespaces[i]))
-      receipt.new_namespaces.emplace_back(namespaces[i]);
+  for (const char* name : namespaces) {
+    const std::string path = std::string("ns/") + name;
+    const std::string theirs = proc.link(path.c_str());
+    if (theirs.empty()) return fail_errno("read '" + path + "' of a process");
+    if (theirs != own.link(path.c_str())) receipt.new_namespaces.emplace_back(name);
   }
-  receipt.program = link_target(proc + "exe");
+  receipt.program = proc.link("exe");
   return receipt;
 }
 
-// The kernel gives the files of a process that is not dumpable to root, and whoever may trace it is
-// asked the same question. What is gone is not known to be safe.
+// The kernel gives the files of a process that is not dumpable to root, though not its directory,
+// and whoever may trace it is asked the same question. What is gone is not known to be safe.
 bool is_traceable(pid_t pid) {
+  struct stat process {};
   struct stat files {};
-  const std::string proc = "/proc/" + std::to_string(pid) + "/";
-  const auto status = read_file(proc + "status", proc_file_bytes_max);
-  if (!status || ::stat((proc + "environ").c_str(), &files) != 0) return true;
-  const auto uid = only_id(*status, "Uid:");
-  return !uid || files.st_uid == *uid;
+  const std::string proc = "/proc/" + std::to_string(pid);
+  if (::stat(proc.c_str(), &process) != 0 || ::stat((proc + "/environ").c_str(), &files) != 0)
+    return true;
+  return files.st_uid == process.st_uid;
 }
 
 }  // namespace paddock::kernel

@@ -244,7 +244,7 @@ void Run::read_control() {
       case ControlKind::all_gone:
         usage_ = exit_of(message);
         // Inside bubblewrap the init says it too, of itself; the guard speaks for the whole run.
-        if (sender == spawned_.launcher) launcher_proved_ = true;
+        if (sender == spawned_.launcher) note_proof();
         break;
       case ControlKind::wrapper_exited:
         perform(machine_.on(WrapperExited{ending_text(message)}));
@@ -282,6 +282,12 @@ bool Run::init_stopped() const {
   if (machine_.state() != RunState::awaiting_report) return false;
   const auto stat = stat_of(init_);
   return stat && (stat->state == 'T' || stat->state == 't');
+}
+
+// The launcher is alone now: the numbers of its cgroup are read while it ends.
+void Run::note_proof() {
+  launcher_proved_ = true;
+  if (resources_.cgroup) cgroup_usage_ = resources_.cgroup->usage();
 }
 
 // The launcher's last messages are older than its death: read them first.
@@ -456,7 +462,8 @@ void Run::perform(const Actions& actions) {
         break;
       case Action::publish_outcome:
         timer_.reset();
-        if (resources_.cgroup) cgroup_usage_ = resources_.cgroup->usage();
+        if (resources_.cgroup && !(launcher_proved_ && cgroup_usage_))
+          cgroup_usage_ = resources_.cgroup->usage();
         break;  // the driver sees finished()
     }
   }
@@ -548,7 +555,7 @@ SandboxResult Run::take_result() {
           if (limit.resource == RLIMIT_CPU) return limit.value;
         return std::nullopt;
       }(),
-      .cgroup = cgroup_usage_,
+      .cgroup = cgroup_usage_.value_or(CgroupUsage{}),
       .output_bytes = stdout_.total_bytes() + stderr_.total_bytes(),
       .output_stop_bytes = plan_.output_stop_bytes,
       .starvation = starvation_,

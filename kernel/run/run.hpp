@@ -103,6 +103,7 @@ class Run {
   bool init_stopped() const;
 
   void read_control();
+  void note_proof();
   void reap_launcher();
   void finish_launcher();
   void read_output(Fd& fd, OutputCapture& capture, Stream stream);
@@ -135,9 +136,9 @@ class Run {
   bool gate_opened_ = false;
   std::string setup_messages_;  // what came on stderr before the program could write to it
   std::optional<Receipt> receipt_;
-  std::optional<Exit> usage_;             // CPU and memory of the whole run, from all_gone
-  CgroupUsage cgroup_usage_;              // read once, at the end
-  std::optional<Starvation> starvation_;  // at the deadline, if it passed
+  std::optional<Exit> usage_;                // CPU and memory of the whole run, from all_gone
+  std::optional<CgroupUsage> cgroup_usage_;  // read at the end
+  std::optional<Starvation> starvation_;     // at the deadline, if it passed
   OutputCapture stdout_;
   OutputCapture stderr_;
   std::string stdin_bytes_;
