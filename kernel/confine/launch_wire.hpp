@@ -16,6 +16,10 @@ constexpr int fd_spec = 4;             // the launch spec
 constexpr int fd_bubblewrap_args = 5;  // bwrap --args
 constexpr int fd_launcher = 6;         // paddock-launch itself, for exec inside the sandbox
 constexpr int fd_first_file = 7;       // contents for bwrap --file, one descriptor each
+constexpr int fd_program = 63;         // the agent's program, if that is no file of the sandbox
+
+// How an argv names fd_program: nothing is bound for it, nothing lies on a disk.
+constexpr const char* program_path = "/proc/self/fd/63";
 
 // ---- Messages: one struct is one packet. The supervisor's end going away means "kill everything
 // and exit". -------------------------------------------------------------------------------------

@@ -204,8 +204,11 @@ class Init {
 }  // namespace
 
 void run_init(const kernel::SpecView& spec) {
-  // The spec was the last of the supervisor's descriptors that is needed here.
-  ::syscall(SYS_close_range, static_cast<unsigned>(kernel::fd_spec), ~0u, 0u);
+  // The spec was the last of the supervisor's descriptors that is needed here. A program that came as
+  // one stays for the agent's process, where execve closes it.
+  ::syscall(SYS_close_range, static_cast<unsigned>(kernel::fd_spec),
+            static_cast<unsigned>(kernel::fd_program - 1), 0u);
+  ::syscall(SYS_close_range, static_cast<unsigned>(kernel::fd_program + 1), ~0u, 0u);
   if (spec.own_user_namespace) enter_own_user_namespace();
   become_unreadable();
   Init(spec).run();

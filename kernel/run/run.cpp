@@ -112,7 +112,7 @@ Result<std::unique_ptr<Run>> Run::start(const Plan& plan, int launcher_executabl
                                         RunResources resources, RunOptions options) {
   BoundPaths bound = TRY(BoundPaths::open(plan.binds));
   const int cgroup = resources.cgroup ? resources.cgroup->directory() : -1;
-  SpawnedRun spawned = TRY(spawn(plan, launcher_executable, cgroup));
+  SpawnedRun spawned = TRY(spawn(plan, launcher_executable, cgroup, options.program));
   std::unique_ptr<Run> run(
       new Run(plan, std::move(spawned), std::move(resources), std::move(options)));
   run->bound_ = std::move(bound);

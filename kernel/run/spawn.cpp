@@ -139,7 +139,8 @@ std::string nul_terminated(const std::vector<std::string>& words) {
 
 }  // namespace
 
-Result<SpawnedRun> spawn(const Plan& plan, int launcher_executable, int cgroup_directory) {
+Result<SpawnedRun> spawn(const Plan& plan, int launcher_executable, int cgroup_directory,
+                         int program) {
   Pipe input = TRY(make_pipe());
   Pipe output = TRY(make_pipe());
   Pipe errors = TRY(make_pipe());
@@ -156,6 +157,7 @@ Result<SpawnedRun> spawn(const Plan& plan, int launcher_executable, int cgroup_d
                    {2, errors.write_end.get()},
                    {fd_control, control.theirs.get()},
                    {fd_launcher, launcher_executable}};
+  if (program >= 0) wiring.emplace_back(fd_program, program);
   for (const auto& [fd, content] : contents) wiring.emplace_back(fd, content.get());
 
   const ChildSide child{&wiring, plan.role.c_str(), plan.host_uid.has_value(),
