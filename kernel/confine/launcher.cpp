@@ -9,20 +9,27 @@
 namespace paddock::kernel {
 namespace {
 
-constexpr std::size_t launcher_bytes_max = 32u << 20;
+constexpr std::size_t program_bytes_max = 32u << 20;
+
+Result<Fd> open_companion(const std::string& name) {
+  const std::string here = executable_directory();
+  const std::string candidates[] = {here + "/" + name, here + "/../libexec/paddock/" + name};
+  for (const std::string& path : candidates) {
+    if (::access(path.c_str(), X_OK) != 0) continue;
+    return executable_memory_file(name, TRY(read_file(path, program_bytes_max)));
+  }
+  return fail(ErrorCode::internal, name + " is neither at '" + candidates[0] + "' nor at '" +
+                                       candidates[1] + "'; is paddock installed completely?");
+}
 
 }  // namespace
 
 Result<Fd> open_launcher() {
-  const std::string here = executable_directory();
-  const std::string candidates[] = {here + "/paddock-launch",
-                                    here + "/../libexec/paddock/paddock-launch"};
-  for (const std::string& path : candidates) {
-    if (::access(path.c_str(), X_OK) != 0) continue;
-    return executable_memory_file("paddock-launch", TRY(read_file(path, launcher_bytes_max)));
-  }
-  return fail(ErrorCode::internal, "paddock-launch is neither at '" + candidates[0] + "' nor at '" +
-                                       candidates[1] + "'; is paddock installed completely?");
+  return open_companion("paddock-launch");
+}
+
+Result<Fd> open_prober() {
+  return open_companion("paddock-probe");
 }
 
 }  // namespace paddock::kernel

@@ -14,4 +14,7 @@ constexpr const char* launcher_in_memory = "/memfd:paddock-launch (deleted)";
 // directory. Fails with internal if neither is there.
 Result<Fd> open_launcher();
 
+// The same for paddock-probe, which kernel/probe runs.
+Result<Fd> open_prober();
+
 }  // namespace paddock::kernel
