@@ -17,7 +17,9 @@ cmake --build --preset release --target paddock paddockd paddock-launch paddock-
 
 paddock=build/release/bin/paddock
 say "What this host can isolate: paddock doctor"
-"$paddock" doctor
+# 3: not everything that STRICT asks for is here, and the text says what. If it is too little, the
+# next step is refused.
+"$paddock" doctor || [ $? -eq 3 ]
 
 say "A first agent under STRICT: paddock run --profile STRICT --report -- python3 - < packaging/first-agent.py"
 "$paddock" run --profile STRICT --report -- python3 - <packaging/first-agent.py

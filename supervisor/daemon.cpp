@@ -95,6 +95,7 @@ Result<std::unique_ptr<Daemon>> Daemon::create(DaemonConfig config, ServiceManag
   if (!diagnostics.empty())
     return kernel::fail(kernel::ErrorCode::sandbox_policy_error,
                         std::to_string(diagnostics.size()) + " mistakes in profiles and agents");
+  TRY_VOID(daemon->examine());
   TRY_VOID(daemon->listen());
   return daemon;
 }
@@ -106,11 +107,13 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
       loop_(std::move(loop)),
       sandbox_(std::move(sandbox)),
       catalog_(config_.profile_directories, config_.agent_directories),
+      health_(sandbox_),
       runs_(loop_->get(), sandbox_, config_.runs),
       api_({.loop = loop_->get(),
             .sandbox = sandbox_,
             .runs = runs_,
             .catalog = catalog_,
+            .health = health_,
             .on_reload = [this](const auto& diagnostics) { report_reload(diagnostics); }}),
       watchdog_timer_(loop_->get()),
       farewell_timer_(loop_->get()) {}
@@ -177,6 +180,24 @@ void Daemon::serve() {
   ::pthread_sigmask(SIG_BLOCK, &stop_signals, nullptr);
 }
 
+// Provokes what the profiles in force promise, and says which of them do not hold here.
+Result<void> Daemon::examine() {
+  const auto examined = health_.examine(catalog_.catalog().profiles);
+  std::size_t passed = 0;
+  std::size_t unsupported = 0;
+  for (const kernel::ProfileHealth& health : health_.report().profiles) {
+    for (const kernel::ProbeResult& result : health.probes.results) {
+      if (result.verdict == kernel::ProbeVerdict::passed) ++passed;
+      if (result.verdict == kernel::ProbeVerdict::unsupported) ++unsupported;
+    }
+  }
+  for (const auto& [profile, why] : health_.refusals())
+    spdlog::error("refusing every run: {}", why);
+  spdlog::info("probes: {} passed, {} cannot tell on this host, {} of {} profiles are refused",
+               passed, unsupported, health_.refusals().size(), catalog_.catalog().profiles.size());
+  return examined;
+}
+
 void Daemon::reload() {
   services_.reloading();
   report_reload(catalog_.reload());
@@ -187,6 +208,8 @@ void Daemon::report_reload(const std::vector<kernel::Diagnostic>& diagnostics) {
   if (diagnostics.empty()) {
     spdlog::info("reloaded {} profiles and {} agents", catalog_.catalog().profiles.size(),
                  catalog_.catalog().agents.size());
+    if (const auto examined = examine(); !examined)
+      spdlog::error("the probes could not be tried: {}", examined.error().message);
   } else {
     for (const auto& diagnostic : diagnostics) spdlog::error("{}", kernel::to_string(diagnostic));
     spdlog::error("reload failed, keeping the profiles and agents that were in force");
@@ -195,8 +218,11 @@ void Daemon::report_reload(const std::vector<kernel::Diagnostic>& diagnostics) {
 }
 
 std::string Daemon::status() const {
-  return catalog_.stale() ? "serving; the last reload failed, older profiles are in force"
-                          : "serving";
+  std::string text = "serving";
+  if (catalog_.stale()) text += "; the last reload failed, older profiles are in force";
+  if (!health_.refusals().empty())
+    text += "; refused by their probes: " + std::to_string(health_.refusals().size()) + " profiles";
+  return text;
 }
 
 // The first signal drains, the second kills what still runs, a third leaves it to the end of the

@@ -7,6 +7,7 @@
 #include "supervisor/api/api.hpp"
 #include "supervisor/config/catalog_store.hpp"
 #include "supervisor/config/daemon_config.hpp"
+#include "supervisor/config/health_store.hpp"
 #include "supervisor/http/server.hpp"
 #include "supervisor/loop/event_loop.hpp"
 #include "supervisor/loop/timer.hpp"
@@ -36,6 +37,7 @@ class Daemon {
   kernel::Result<void> listen();
   kernel::Result<Listener> listener(const std::string& path, const std::string& name,
                                     std::vector<PassedSocket>& passed);
+  kernel::Result<void> examine();
   void reload();
   void report_reload(const std::vector<kernel::Diagnostic>& diagnostics);
   void shut_down();
@@ -48,6 +50,7 @@ class Daemon {
   std::unique_ptr<EventLoop> loop_;
   kernel::Sandbox sandbox_;
   CatalogStore catalog_;
+  HealthStore health_;
   RunTable runs_;
   Api api_;
   std::unique_ptr<Server> main_server_;

@@ -68,9 +68,7 @@ bool has_controller(const ProbeSubject& subject, std::string_view name) {
 // A bind that shows the target's directory makes it part of the run.
 bool hides_target(const ProbeSubject& subject) {
   if (!subject.policy.use_bubblewrap) return false;
-  const auto shows = [](const std::string& bind) {
-    return is_at_or_below("/var/tmp", bind);
-  };
+  const auto shows = [](const std::string& bind) { return is_at_or_below("/var/tmp", bind); };
   return std::none_of(subject.policy.bind_ro.begin(), subject.policy.bind_ro.end(), shows) &&
          std::none_of(subject.policy.bind_rw.begin(), subject.policy.bind_rw.end(), shows);
 }

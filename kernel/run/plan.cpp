@@ -2,6 +2,8 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
+
 #include "kernel/base/hash.hpp"
 #include "kernel/confine/bubblewrap.hpp"
 #include "kernel/confine/landlock.hpp"
@@ -27,7 +29,10 @@ std::vector<Rlimit> rlimits_of(const SandboxPolicy& policy) {
   add(RLIMIT_FSIZE, policy.fsize_bytes);
   add(RLIMIT_NPROC, policy.nproc);
   add(RLIMIT_NOFILE, policy.nofile);
-  add(RLIMIT_CORE, policy.core_size);
+  // 1 writes no file either, since it is less than a page. But for a core_pattern that is a pipe, 0
+  // is no limit, and a helper with root's rights would parse the memory of the agent; 1 is
+  // (core(5)).
+  add(RLIMIT_CORE, std::max<std::uint64_t>(policy.core_size, 1));
   if (is_confined(policy)) {
     add(RLIMIT_NICE, 0);
     add(RLIMIT_RTPRIO, 0);

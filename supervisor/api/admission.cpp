@@ -27,7 +27,7 @@ Result<const T*> look_up(const std::map<std::string, T>& known, const std::strin
 }  // namespace
 
 Result<ResolvedRun> admit(const kernel::Request& request, const kernel::Catalog& catalog,
-                          const kernel::Sandbox& sandbox) {
+                          const kernel::Sandbox& sandbox, const Refusals& refusals) {
   const kernel::AgentTemplate* agent = nullptr;
   std::string profile_name = request.profile.empty() ? profile_if_none_is_named : request.profile;
   if (!request.agent.empty()) {
@@ -49,6 +49,8 @@ Result<ResolvedRun> admit(const kernel::Request& request, const kernel::Catalog&
   run.agent = request.agent;
   run.tenant = request.tenant;
   run.stdin_bytes = request.stdin_bytes;
+  if (const auto refused = refusals.find(profile_name); refused != refusals.end())
+    return fail(ErrorCode::sandbox_not_available, refused->second);
   // What this host cannot give is refused now, not after a wait in the queue.
   TRY_VOID(sandbox.preview(run.policy, run.argv, run.cwd).map([](const kernel::Plan&) {}));
   return run;

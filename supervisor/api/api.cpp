@@ -18,7 +18,7 @@ struct Route {
   void (*handler)(const ApiContext&, const Call&);
 };
 
-constexpr std::array<Route, 13> routes = {{
+constexpr std::array<Route, 14> routes = {{
     {"POST", "/v1/runs", post_run},
     {"GET", "/v1/runs", get_runs},
     {"GET", "/v1/runs/*", get_run},
@@ -31,6 +31,7 @@ constexpr std::array<Route, 13> routes = {{
     {"GET", "/v1/agents/*", get_agent},
     {"POST", "/v1/reload", post_reload},
     {"GET", "/v1/host", get_host},
+    {"GET", "/v1/doctor", get_doctor},
     {"GET", "/health", get_health},
 }};
 // The trainer's socket will have verify and feed; until then it says that it is there.

@@ -3,6 +3,7 @@
 
 #include "kernel/run/sandbox.hpp"
 #include "supervisor/config/catalog_store.hpp"
+#include "supervisor/config/health_store.hpp"
 #include "supervisor/http/exchange.hpp"
 #include "supervisor/http/request.hpp"
 #include "supervisor/runs/run_table.hpp"
@@ -14,6 +15,7 @@ struct ApiContext {
   const kernel::Sandbox& sandbox;
   RunTable& runs;
   CatalogStore& catalog;
+  HealthStore& health;
   // Called after a reload that a client asked for, with what it found.
   std::function<void(const std::vector<kernel::Diagnostic>&)> on_reload;
 };
@@ -54,6 +56,7 @@ void get_agents(const ApiContext& context, const Call& call);
 void get_agent(const ApiContext& context, const Call& call);
 void post_reload(const ApiContext& context, const Call& call);
 void get_host(const ApiContext& context, const Call& call);  // host_routes.cpp
+void get_doctor(const ApiContext& context, const Call& call);
 void get_health(const ApiContext& context, const Call& call);
 
 }  // namespace paddock::supervisor

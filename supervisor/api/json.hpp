@@ -10,6 +10,7 @@
 #include "kernel/confine/cgroup_base.hpp"
 #include "kernel/policy/load.hpp"
 #include "kernel/policy/request.hpp"
+#include "kernel/probe/doctor.hpp"
 #include "kernel/run/plan.hpp"
 #include "supervisor/runs/run_record.hpp"
 
@@ -46,6 +47,8 @@ std::string agents_to_json(const std::map<std::string, kernel::AgentTemplate>& a
 std::string host_to_json(const kernel::HostFacts& host,
                          const std::optional<kernel::CgroupBase>& cgroup_base,
                          const std::string& cgroup_problem);
+
+std::string doctor_to_json(const kernel::DoctorReport& report);
 
 std::string error_to_json(const kernel::Error& error,
                           const std::vector<kernel::Diagnostic>& diagnostics = {});

@@ -103,7 +103,8 @@ void submit_detached(const ApiContext& context, const Exchange& exchange, Resolv
 }
 
 Result<ResolvedRun> admit_body(const ApiContext& context, const RunRequest& body) {
-  ResolvedRun run = TRY(admit(body.request, context.catalog.catalog(), context.sandbox));
+  ResolvedRun run = TRY(admit(body.request, context.catalog.catalog(), context.sandbox,
+                              context.health.refusals()));
   run.stdin_open = body.stdin_open;
   return run;
 }

@@ -22,8 +22,8 @@ class Backend {
   virtual kernel::Result<std::string> agent(const std::string& name) = 0;
   virtual kernel::Result<std::string> host() = 0;
   virtual kernel::Result<std::string> plan(const kernel::Request& request) = 0;
-  // Runs it to its end, without input; the run's record.
-  virtual kernel::Result<std::string> run(const kernel::Request& request) = 0;
+  // What this host enforces: embedded it is tried now, the daemon tried it when it started.
+  virtual kernel::Result<std::string> doctor() = 0;
   // Do runs have another uid than this process?
   virtual bool runs_have_own_user() const = 0;
 };

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <vector>
+
 #include "supervisor/cli/json_render.hpp"
 #include "supervisor/cli/table.hpp"
 
@@ -22,6 +25,11 @@ std::string user_namespaces_text(const ordered_json& host) {
   return "no: " + host.at("user_namespaces_problem").get<std::string>();
 }
 
+std::string landlock_text(const ordered_json& host) {
+  const auto abi = host.at("landlock_abi").get<unsigned>();
+  return abi == 0 ? "no" : fmt::format("ABI {}", abi);
+}
+
 std::string cgroup_text(const ordered_json& host) {
   const auto base = host.at("cgroup_base").get<std::string>();
   const auto problem = host.at("cgroup_problem").get<std::string>();
@@ -40,45 +48,115 @@ std::string user_text(const ordered_json& host) {
   return uid == 0 ? "root: each run gets a host uid of its own" : fmt::format("uid {}", uid);
 }
 
-std::vector<std::string> row_of(const ProfileHealth& profile) {
-  if (!profile.available) return {"  " + profile.name, "no", profile.problem};
-  return {"  " + profile.name, "yes",
-          profile.degraded.empty() ? "" : fmt::format("but {}", fmt::join(profile.degraded, " "))};
+using Rows = std::vector<std::vector<std::string>>;
+
+std::string host_text(const ordered_json& host, const std::string& daemon) {
+  const Rows rows = {
+      {"  daemon", daemon.empty() ? "none: this command tried by itself"
+                                  : daemon + ": it tried when it started or reloaded"},
+      {"  kernel", host.at("kernel").get<std::string>()},
+      {"  user", user_text(host)},
+      {"  bubblewrap", bubblewrap_text(host)},
+      {"  user namespaces", user_namespaces_text(host)},
+      {"  landlock", landlock_text(host)},
+      {"  seccomp", host.at("seccomp").get<bool>() ? "yes" : "no"},
+      {"  cgroup v2", cgroup_text(host)}};
+  return "host\n" + table(rows);
+}
+
+// Names of `list`'s objects for which `matches` holds.
+template <class Matches>
+std::vector<std::string> names_in(const ordered_json& list, Matches matches) {
+  std::vector<std::string> names;
+  for (const ordered_json& object : list)
+    if (matches(object)) names.push_back(object.at("name").get<std::string>());
+  return names;
+}
+
+bool has_verdict(const ordered_json& probe, const char* verdict) {
+  return probe.at("verdict").get<std::string>() == verdict;
+}
+
+std::string verdict_text(const ordered_json& profile) {
+  const ordered_json& list = profile.at("missing");
+  const auto required =
+      names_in(list, [](const auto& m) { return m.at("required").template get<bool>(); });
+  // Their causes are among the findings.
+  if (!required.empty())
+    return fmt::format("no, it requires what is missing: {}", fmt::join(required, ", "));
+  const auto refused = profile.at("refused").get<std::string>();
+  if (!refused.empty()) return "no: " + refused;
+  const auto missing = names_in(list, [](const auto&) { return true; });
+  return missing.empty() ? "yes" : fmt::format("runs, without {}", fmt::join(missing, ", "));
+}
+
+std::string probes_text(const ordered_json& profile) {
+  const ordered_json& probes = profile.at("probes");
+  if (probes.empty()) return "not probed";
+  const auto passed = names_in(probes, [](const auto& p) { return has_verdict(p, "passed"); });
+  std::string text = fmt::format("{} of {} probes stopped", passed.size(), probes.size());
+  const auto failed = names_in(probes, [](const auto& p) { return has_verdict(p, "failed"); });
+  if (!failed.empty()) text += fmt::format("; got through: {}", fmt::join(failed, ", "));
+  const auto open = names_in(probes, [](const auto& p) { return has_verdict(p, "unsupported"); });
+  if (!open.empty()) text += fmt::format("; this host cannot tell: {}", fmt::join(open, ", "));
+  return text;
+}
+
+std::string profiles_text(const ordered_json& profiles) {
+  Rows rows;
+  for (const ordered_json& profile : profiles) {
+    rows.push_back({"  " + profile.at("name").get<std::string>(), verdict_text(profile)});
+    rows.push_back({"", probes_text(profile)});
+  }
+  return "\nprofiles: enforced here as they are written?\n" + table(rows);
+}
+
+std::string findings_text(const ordered_json& findings) {
+  if (findings.empty()) return {};
+  Rows rows;
+  for (const ordered_json& finding : findings) {
+    const auto profiles = finding.at("profiles").get<std::vector<std::string>>();
+    rows.push_back({"  " + finding.at("severity").get<std::string>(),
+                    finding.at("name").get<std::string>() +
+                        (profiles.empty() ? "" : fmt::format(": {}", fmt::join(profiles, ", ")))});
+    rows.push_back({"", finding.at("cause").get<std::string>()});
+    rows.push_back({"", "mend: " + finding.at("fix").get<std::string>()});
+  }
+  return "\nfindings\n" + table(rows);
 }
 
 }  // namespace
 
-Result<std::string> doctor_text(std::string_view host_json, const std::string& daemon,
-                                const std::vector<ProfileHealth>& profiles) {
-  return render<std::string>(host_json, [&](const ordered_json& host) {
-    std::string text = "host\n";
-    text += table({{"  daemon", daemon.empty() ? "none: this command looked by itself" : daemon},
-                   {"  kernel", host.at("kernel").get<std::string>()},
-                   {"  user", user_text(host)},
-                   {"  bubblewrap", bubblewrap_text(host)},
-                   {"  user namespaces", user_namespaces_text(host)},
-                   {"  cgroup v2", cgroup_text(host)}});
-    text += "\nprofiles, each tried with a run of `true`\n";
-    std::vector<std::vector<std::string>> rows;
-    rows.reserve(profiles.size());
-    for (const ProfileHealth& profile : profiles) rows.push_back(row_of(profile));
-    return text + table(rows);
+Result<std::string> doctor_text(const DoctorAnswers& answers) {
+  return render<std::string>(answers.host, [&](const ordered_json& host) {
+    const ordered_json doctor = ordered_json::parse(answers.doctor);
+    return host_text(host, answers.daemon) + profiles_text(doctor.at("profiles")) +
+           findings_text(doctor.at("findings"));
   });
 }
 
-Result<std::string> doctor_json(std::string_view host_json, const std::string& daemon,
-                                const std::vector<ProfileHealth>& profiles) {
-  return render<std::string>(host_json, [&](const ordered_json& host) {
-    ordered_json list = ordered_json::array();
-    for (const ProfileHealth& profile : profiles)
-      list.push_back({{"name", profile.name},
-                      {"available", profile.available},
-                      {"problem", profile.problem},
-                      {"degraded", profile.degraded}});
-    ordered_json json = {{"daemon", nullptr}, {"host", host}, {"profiles", std::move(list)}};
-    if (!daemon.empty()) json["daemon"] = daemon;
+Result<std::string> doctor_json(const DoctorAnswers& answers) {
+  return render<std::string>(answers.host, [&](const ordered_json& host) {
+    const ordered_json doctor = ordered_json::parse(answers.doctor);
+    ordered_json json = {{"daemon", nullptr},
+                         {"host", host},
+                         {"findings", doctor.at("findings")},
+                         {"profiles", doctor.at("profiles")}};
+    if (!answers.daemon.empty()) json["daemon"] = answers.daemon;
     return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
   });
+}
+
+Result<bool> is_enforced(const DoctorAnswers& answers, const std::string& profile) {
+  const auto enforced =
+      TRY(render<std::optional<bool>>(answers.doctor, [&](const ordered_json& doctor) {
+        std::optional<bool> found;
+        for (const ordered_json& one : doctor.at("profiles"))
+          if (one.at("name") == profile) found = one.at("enforced").get<bool>();
+        return found;
+      }));
+  if (enforced) return *enforced;
+  return kernel::fail(kernel::ErrorCode::unknown_profile, "no profile '" + profile + "'");
 }
 
 }  // namespace paddock::supervisor::cli

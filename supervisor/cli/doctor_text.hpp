@@ -2,24 +2,22 @@
 // What doctor found, as text and as JSON. Pure.
 
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "kernel/base/error.hpp"
 
 namespace paddock::supervisor::cli {
 
-struct ProfileHealth {
-  std::string name;
-  bool available = false;             // a run under it was confined as it says
-  std::string problem;                // if not: why
-  std::vector<std::string> degraded;  // what it asks for "if ..." and does not get here
+struct DoctorAnswers {
+  std::string host;    // the API's JSON of GET /v1/host
+  std::string doctor;  // and of GET /v1/doctor
+  std::string daemon;  // its socket; empty: none was asked
 };
 
-// `host_json` is the API's; `daemon` is its socket, or empty.
-kernel::Result<std::string> doctor_text(std::string_view host_json, const std::string& daemon,
-                                        const std::vector<ProfileHealth>& profiles);
-kernel::Result<std::string> doctor_json(std::string_view host_json, const std::string& daemon,
-                                        const std::vector<ProfileHealth>& profiles);
+kernel::Result<std::string> doctor_text(const DoctorAnswers& answers);
+kernel::Result<std::string> doctor_json(const DoctorAnswers& answers);
+
+// The profile runs here, with everything that it asks for, and no probe got through. Fails with
+// unknown_profile.
+kernel::Result<bool> is_enforced(const DoctorAnswers& answers, const std::string& profile);
 
 }  // namespace paddock::supervisor::cli

@@ -108,10 +108,9 @@ Result<std::string> EmbeddedBackend::plan(const kernel::Request& request) {
                       TRY(sandbox_.preview(resolved.policy, resolved.command, request.cwd)));
 }
 
-Result<std::string> EmbeddedBackend::run(const kernel::Request& request) {
-  Started started = TRY(start(request, {}));
-  kernel::drive(*started.run);
-  return run_to_json(finished_record(std::move(started.record), *started.run), WithOutput::yes);
+Result<std::string> EmbeddedBackend::doctor() {
+  return doctor_to_json(
+      TRY(kernel::examine(sandbox_, catalog_.profiles, kernel::Thoroughness::all)));
 }
 
 Result<EmbeddedBackend::Started> EmbeddedBackend::start(const kernel::Request& request,

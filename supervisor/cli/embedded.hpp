@@ -28,7 +28,7 @@ class EmbeddedBackend final : public Backend {
   kernel::Result<std::string> agent(const std::string& name) override;
   kernel::Result<std::string> host() override;
   kernel::Result<std::string> plan(const kernel::Request& request) override;
-  kernel::Result<std::string> run(const kernel::Request& request) override;
+  kernel::Result<std::string> doctor() override;
   bool runs_have_own_user() const override { return sandbox_.host().uid == 0; }
 
   struct Started {

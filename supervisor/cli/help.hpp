@@ -78,14 +78,20 @@ constexpr const char* reload_footer =
 Example:
   paddock profile check && paddock reload)";
 
-constexpr const char* doctor = "Tell what this host has, and which profiles it can give.";
+constexpr const char* doctor =
+    "Tell what this host can enforce, by trying what each profile forbids.";
 constexpr const char* doctor_footer =
-    R"(Each profile is tried: a run of `true` is started under it and its confinement observed.
+    R"(Under each profile a run tries to get out and past its limits. What is missing is named,
+with its cause and the way to mend it. Of a daemon it tells what that found when it started or
+reloaded.
 
 Examples:
   paddock doctor
-  paddock doctor --profile NODE && echo 'Node can be isolated here'
+  paddock doctor --profile NODE && echo 'Node is isolated here exactly as the profile says'
+  paddock doctor --json
 
-Exit codes: 0 the profile that --profile names can be given; 3 it cannot; 1 any other error.)";
+Exit codes: 0 the profile that --profile names is enforced here as it is written; 3 it is refused, a
+probe got through, or it runs without something that it asks for "if" the host has it (the text says
+which); 1 any other error.)";
 
 }  // namespace paddock::supervisor::cli::help

@@ -40,11 +40,8 @@ Result<std::string> RemoteBackend::plan(const kernel::Request& request) {
   return ask(client_, "POST", "/v1/plan", TRY(request_to_json({.request = request})));
 }
 
-Result<std::string> RemoteBackend::run(const kernel::Request& request) {
-  const std::string body = TRY(request_to_json({.request = request}));
-  HttpResponse response = TRY(client_.request("POST", "/v1/runs", body, /*time_max=*/std::nullopt));
-  if (!response.ok()) return tl::unexpected<kernel::Error>(error_of(response));
-  return std::move(response.body);
+Result<std::string> RemoteBackend::doctor() {
+  return ask(client_, "GET", "/v1/doctor");
 }
 
 bool RemoteBackend::runs_have_own_user() const {

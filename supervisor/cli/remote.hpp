@@ -17,7 +17,7 @@ class RemoteBackend final : public Backend {
   kernel::Result<std::string> agent(const std::string& name) override;
   kernel::Result<std::string> host() override;
   kernel::Result<std::string> plan(const kernel::Request& request) override;
-  kernel::Result<std::string> run(const kernel::Request& request) override;
+  kernel::Result<std::string> doctor() override;
   bool runs_have_own_user() const override;
 
   Client& client() { return client_; }

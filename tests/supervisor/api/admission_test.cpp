@@ -32,7 +32,7 @@ kernel::Catalog catalog() {
 kernel::Result<ResolvedRun> admitted(const kernel::Request& request) {
   const auto sandbox = kernel::Sandbox::open({});
   REQUIRE(sandbox);
-  return admit(request, catalog(), *sandbox);
+  return admit(request, catalog(), *sandbox, {});
 }
 
 kernel::Request request_for(const std::string& profile) {

@@ -1,0 +1,58 @@
+// The doctor's report -> JSON.
+
+#include <nlohmann/json.hpp>
+
+#include "supervisor/api/json.hpp"
+
+namespace paddock::supervisor {
+namespace {
+
+using ordered_json = nlohmann::ordered_json;
+
+ordered_json finding_object(const kernel::Finding& finding) {
+  return {{"name", finding.name},
+          {"severity", name_of(finding.severity)},
+          {"profiles", finding.profiles},
+          {"cause", finding.cause},
+          {"fix", finding.fix}};
+}
+
+ordered_json probe_object(const kernel::ProbeResult& result) {
+  return {{"name", result.name},
+          {"control", result.control},
+          {"verdict", name_of(result.verdict)},
+          {"answer", result.confined},
+          {"unconfined", result.unconfined}};
+}
+
+ordered_json profile_object(const kernel::ProfileHealth& health) {
+  ordered_json missing = ordered_json::array();
+  for (const kernel::MissingControl& control : health.missing)
+    missing.push_back(
+        {{"name", control.name}, {"required", control.required}, {"cause", control.cause}});
+  ordered_json probes = ordered_json::array();
+  for (const kernel::ProbeResult& result : health.probes.results)
+    probes.push_back(probe_object(result));
+  const std::string by_probe = refusal(health.profile, health.probes);
+  return {{"name", health.profile},
+          {"enforced", health.is_enforced()},
+          {"refused", by_probe.empty() ? health.refused : by_probe},
+          {"missing", std::move(missing)},
+          {"probes", std::move(probes)}};
+}
+
+}  // namespace
+
+std::string doctor_to_json(const kernel::DoctorReport& report) {
+  ordered_json findings = ordered_json::array();
+  for (const kernel::Finding& finding : report.findings)
+    findings.push_back(finding_object(finding));
+  ordered_json profiles = ordered_json::array();
+  for (const kernel::ProfileHealth& health : report.profiles)
+    profiles.push_back(profile_object(health));
+  const ordered_json object = {{"findings", std::move(findings)},
+                               {"profiles", std::move(profiles)}};
+  return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace paddock::supervisor
