@@ -309,7 +309,7 @@ std::vector<Probe> limit_probes() {
        false,
        [](const ProbeSubject& subject) { return subject.policy.wall_clock.has_value(); },
        [](const SandboxPolicy&, const ProbeTarget&) {
-         return ProbeWords{"wait_long", text(static_cast<std::uint64_t>(probe_wall_clock.count()))};
+         return ProbeWords{"wait_long", "1000"};  // milliseconds
        }},
   };
 }
@@ -367,8 +367,8 @@ SandboxPolicy probe_policy(const SandboxPolicy& policy, ProbeRun run) {
     lowered.memory_bytes.reset();
     lower(lowered.cgroup.memory_max, memory_max_most);
   }
-  if (run == ProbeRun::wall_clock) {
-    lowered.wall_clock = std::min(*lowered.wall_clock, shortest_wall_clock);
+  if (run == ProbeRun::wall_clock && policy.wall_clock) {
+    lowered.wall_clock = std::min(*policy.wall_clock, shortest_wall_clock);
     lowered.grace = std::min(lowered.grace, shortest_wall_clock);
   }
   return lowered;

@@ -55,7 +55,7 @@ struct Probe {
   Expected expected;
   bool needs_comparison = true;  // false: nobody doubts that it works unconfined
   bool (*applies)(const ProbeSubject&);
-  // What paddock-probe is told. `policy` is the one that the probe runs under: probe_policy().
+  // What paddock-probe is told. `policy` is probe_policy()'s.
   ProbeWords (*words)(const SandboxPolicy& policy, const ProbeTarget& target);
 };
 

@@ -112,20 +112,22 @@ class Prober {
   // ---- What is to be tried ----
 
   void plan_attempts(std::size_t report) {
+    const ProbeTask& task = tasks_[report];
     for (const ProbeRun kind :
          {ProbeRun::shared, ProbeRun::pids, ProbeRun::memory, ProbeRun::wall_clock}) {
       Attempts attempts{.report = report,
                         .kind = kind,
-                        .policy = probe_policy(tasks_[report].policy, kind),
+                        .policy = probe_policy(task.weakened.value_or(task.policy), kind),
                         .probes = {},
                         .words = {},
                         .left_mark = ground_->target().left_mark + std::to_string(report)};
       ProbeTarget target = ground_->target();
       target.left_mark = attempts.left_mark;
-      for (const Probe* probe : tasks_[report].probes) {
+      const SandboxPolicy promised = probe_policy(task.policy, kind);
+      for (const Probe* probe : task.probes) {
         if (run_of(*probe) != kind) continue;
         attempts.probes.push_back(probe);
-        attempts.words.push_back(probe->words(attempts.policy, target));
+        attempts.words.push_back(probe->words(promised, target));
         compare(*probe, attempts.words.back());
       }
       if (!attempts.probes.empty()) waiting_.push_back(std::move(attempts));
@@ -347,10 +349,11 @@ class Prober {
 
 ProbeTask task_for(const Sandbox& sandbox, const SandboxPolicy& policy) {
   const bool has_leaf = sandbox.cgroup().base && policy.cgroup.use != CgroupUse::never;
-  return {policy, probes_for({.policy = policy,
-                              .host = sandbox.host(),
-                              .controllers = has_leaf ? sandbox.cgroup().base->controllers
-                                                      : std::vector<std::string>{}})};
+  return {.policy = policy,
+          .probes = probes_for({.policy = policy,
+                                .host = sandbox.host(),
+                                .controllers = has_leaf ? sandbox.cgroup().base->controllers
+                                                        : std::vector<std::string>{}})};
 }
 
 Result<ProbeOutcome> run_probes(const Sandbox& sandbox, const std::vector<ProbeTask>& tasks) {

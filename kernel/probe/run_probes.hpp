@@ -11,8 +11,10 @@
 namespace paddock::kernel {
 
 struct ProbeTask {
-  SandboxPolicy policy;  // valid, as check_policy has it
+  SandboxPolicy policy;  // valid, as check_policy has it: what the host is held to
   std::vector<const Probe*> probes;
+  // For tests: what the runs get instead, with a control taken away.
+  std::optional<SandboxPolicy> weakened{};
 };
 
 struct ProbeOutcome {

@@ -62,7 +62,7 @@ std::string limit_text(std::string_view name, const std::string& value) {
   if (name == "nofile") return value + " descriptors for each process";
   if (name == "nice") return number == 0 ? "cannot be raised" : value;
   if (name == "rtprio") return number == 0 ? "none" : value;
-  if (name == "core_size") return number == 0 ? "no core dumps" : size(number);
+  if (name == "core_size") return number <= 1 ? "no core dumps" : size(number);
   return value;
 }
 

@@ -122,7 +122,10 @@ TEST_CASE("a user namespace is made for NPROC alone, and only where bubblewrap m
 
 TEST_CASE("a limit that is absent is not set, and core dumps are always limited") {
   SandboxPolicy policy;
-  CHECK(plan_of(policy).launch.rlimits == std::vector<Rlimit>{{RLIMIT_CORE, 0}});
+  // Not 0, which is no limit for a core_pattern that is a pipe.
+  CHECK(plan_of(policy).launch.rlimits == std::vector<Rlimit>{{RLIMIT_CORE, 1}});
+  policy.core_size = 4096;
+  CHECK(plan_of(policy).launch.rlimits == std::vector<Rlimit>{{RLIMIT_CORE, 4096}});
 }
 
 TEST_CASE("bubblewrap that the policy wants and the host has not is a refusal with the reason") {

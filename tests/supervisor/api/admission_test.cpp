@@ -29,10 +29,11 @@ kernel::Catalog catalog() {
           .agents = {{"lister", agent}, {"simple", simple}}};
 }
 
-kernel::Result<ResolvedRun> admitted(const kernel::Request& request) {
+kernel::Result<ResolvedRun> admitted(const kernel::Request& request,
+                                     const Refusals& refusals = {}) {
   const auto sandbox = kernel::Sandbox::open({});
   REQUIRE(sandbox);
-  return admit(request, catalog(), *sandbox, {});
+  return admit(request, catalog(), *sandbox, refusals);
 }
 
 kernel::Request request_for(const std::string& profile) {
@@ -104,4 +105,23 @@ TEST_CASE("what the host cannot give is refused before it waits in a queue") {
   CHECK(refused.error().code == ErrorCode::sandbox_not_available);
   request.allow_degraded = true;
   CHECK(admitted(request));
+}
+
+TEST_CASE("a profile that a probe got through is refused, whatever the request allows") {
+  const Refusals refusals = {{"NEEDY", "by its probe 'pids_max_holds'"}};
+  CHECK(admitted(request_for("DEFAULT"), refusals));
+  kernel::Request request = request_for("NEEDY");
+  request.allow_degraded = true;
+  CHECK(admitted(request));
+  for (const bool allow_degraded : {false, true}) {
+    request.allow_degraded = allow_degraded;
+    const auto refused = admitted(request, refusals);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error() ==
+          kernel::Error{ErrorCode::sandbox_not_available, "by its probe 'pids_max_holds'"});
+  }
+  kernel::Request by_agent;
+  by_agent.agent = "lister";
+  by_agent.allow_degraded = true;
+  CHECK_FALSE(admitted(by_agent, refusals));
 }

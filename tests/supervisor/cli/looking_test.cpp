@@ -1,5 +1,7 @@
 // The commands that look and start nothing, or no more than `true`.
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "cli_process.hpp"
@@ -91,33 +93,72 @@ TEST_CASE("with --dry-run the plan is printed and nothing started") {
   CHECK(plan.at("policy_hash").get<std::string>().size() == 64);
 }
 
-TEST_CASE("doctor tells what this host can give, by trying") {
+TEST_CASE("doctor tries what each profile forbids, and says what is missing and how to mend it") {
   if (!sandbox_works()) return;
   const CliDirectory directory;
   directory.write("demanding.toml",
                   "name = \"DEMANDING\"\n[cgroup]\nuse = \"required\"\npids_max = 9\n"
                   "[isolation]\nuse_bubblewrap = false\ndeny_network = false\n");
-  const CliEnded text = run_cli({"doctor"});
+  directory.write("modest.toml",
+                  "name = \"MODEST\"\n[limits]\nnofile = 100\nnproc = 20\n"
+                  "[cgroup]\nuse = \"never\"\n"
+                  "[isolation]\nuse_bubblewrap = true\ndeny_network = true\n"
+                  "bind_ro = [\"/usr\"]\n");
+  const Words common = {"--cgroup-base", "none", "--profiles", directory.path(), "doctor"};
+  const auto doctor = [&](const Words& more) {
+    Words words = common;
+    words.insert(words.end(), more.begin(), more.end());
+    return run_cli(words);
+  };
+  const CliEnded text = doctor({});
   INFO(text.out << text.err);
-  CHECK(text.exit_code == 0);
-  CHECK(contains(text.out, "bubblewrap"));
-  CHECK(contains(text.out, "  STRICT   yes"));
+  CHECK(text.exit_code == 3);  // STRICT asks for a cgroup
+  CHECK(contains(text.out, "\n  STRICT     runs, without NO-MEMORY-CEILING(cgroup), "));
+  CHECK(contains(text.out, "\n  MODEST     yes\n"));
+  CHECK(contains(text.out,
+                 "\n  DEMANDING  no, it requires what is missing: NO-PIDS-CEILING(cgroup)\n"));
+  CHECK(contains(text.out, "cgroup_not_delegated: "));
+  CHECK(contains(text.out, "mend: "));
+  CHECK_FALSE(contains(text.out, "got through"));
+  CHECK(
+      contains(text.out, "none is used: limits hold for each process, not for a run as a whole\n"));
+  CHECK(doctor({"--profile", "MODEST"}).exit_code == 0);
+  CHECK(doctor({"--profile", "DEMANDING"}).exit_code == 3);
+  const CliEnded unknown = doctor({"--profile", "MODES"});
+  CHECK(unknown.exit_code == 1);
+  CHECK(contains(unknown.err, "did you mean 'MODEST'?"));
+}
 
-  const CliEnded alone = run_cli({"--cgroup-base", "none", "doctor", "--profile", "OFF"});
-  CHECK(contains(alone.out,
-                 "none is used: limits hold for each process, not for a run as a whole\n"));
-
-  const CliEnded refused = run_cli({"--cgroup-base", "none", "--profiles", directory.path(),
-                                    "doctor", "--profile", "DEMANDING", "--json"});
-  CHECK(refused.exit_code == 3);
+TEST_CASE("doctor's JSON has each profile's probes with their answers, and the findings") {
+  if (!sandbox_works()) return;
+  const CliEnded ended = run_cli({"--cgroup-base", "none", "doctor", "--json", "-p", "OFF"});
+  INFO(ended.out << ended.err);
+  CHECK(ended.exit_code == 0);
+  const auto json = nlohmann::json::parse(ended.out);
+  CHECK(json.at("daemon").is_null());
+  CHECK(json.at("host").at("user_namespaces") == true);
+  const auto& findings = json.at("findings");
+  const auto cgroup = std::find_if(findings.begin(), findings.end(), [](const auto& finding) {
+    return finding.at("name") == "cgroup_not_delegated";
+  });
+  REQUIRE(cgroup != findings.end());
+  CHECK(cgroup->at("severity") == "blocks");  // SEALED requires it
+  CHECK_FALSE(cgroup->at("profiles").empty());
   bool seen = false;
-  const auto found = nlohmann::json::parse(refused.out);
-  for (const auto& profile : found.at("profiles")) {
-    if (profile.at("name") != "DEMANDING") continue;
-    seen = true;
-    CHECK(profile.at("available") == false);
-    CHECK(contains(profile.at("problem"), "NO-PIDS-CEILING(cgroup)"));
+  for (const auto& profile : json.at("profiles")) {
+    CHECK(profile.at("enforced") == (profile.at("name") == "OFF"));
+    if (profile.at("name") != "STRICT") continue;
+    CHECK(profile.at("refused") == "");
+    CHECK(profile.at("missing").at(0).at("name") == "NO-MEMORY-CEILING(cgroup)");
+    for (const auto& probe : profile.at("probes")) {
+      CHECK(probe.at("verdict") != "failed");
+      if (probe.at("name") != "network_is_unreachable") continue;
+      seen = true;
+      CHECK(probe.at("control") == "deny_network");
+      CHECK(probe.at("verdict") == "passed");
+      CHECK(probe.at("answer").get<std::string>().starts_with("refused "));
+      CHECK(probe.at("unconfined") == "done");
+    }
   }
   CHECK(seen);
-  CHECK(run_cli({"doctor", "--profile", "NOPE"}).exit_code == 1);
 }
