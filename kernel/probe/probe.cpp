@@ -212,7 +212,9 @@ std::vector<Probe> outside_probes() {
        true,
        scopes_signals,
        [](const SandboxPolicy&, const ProbeTarget& target) {
-         return ProbeWords{"signal_process", std::to_string(target.process)};
+         ProbeWords words = two_halves("signal_process", target.mark);
+         words.insert(words.begin() + 1, std::to_string(target.process));
+         return words;
        }},
       {"init_is_unreadable",
        "landlock",

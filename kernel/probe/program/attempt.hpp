@@ -56,7 +56,7 @@ Attempted wait_long(char** words);              // MILLISECONDS
 Attempted read_init_environment(char** words);  // outside.cpp
 Attempted trace_init(char** words);
 Attempted find_process(char** words);    // MARK, in two halves: a process has them as one word
-Attempted signal_process(char** words);  // PID
+Attempted signal_process(char** words);  // PID, and its MARK
 Attempted leave_process(char** words);   // MARK, in two halves: of a process that stays
 
 }  // namespace paddock::probe

@@ -46,7 +46,7 @@ constexpr Named attempts[] = {
     {"read_init_environment", 0, read_init_environment},
     {"trace_init", 0, trace_init},
     {"find_process", 2, find_process},
-    {"signal_process", 1, signal_process},
+    {"signal_process", 3, signal_process},
     {"leave_process", 2, leave_process},
 };
 

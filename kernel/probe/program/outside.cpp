@@ -71,8 +71,15 @@ Attempted find_process(char** words) {
   return was_refused();
 }
 
-// Signal 0: the permission is asked for, and nothing is sent.
+// Signal 0: the permission is asked for, and nothing is sent. The mark tells whether the number
+// means the same process here: in a PID namespace it may be another's, or nobody's.
 Attempted signal_process(char** words) {
+  char mark[256];
+  join(words + 2, mark, sizeof mark);
+  if (!has_mark(words[1], mark)) {
+    errno = ESRCH;
+    return was_refused();
+  }
   return result_of(::kill(static_cast<pid_t>(number(words[1])), 0));
 }
 
