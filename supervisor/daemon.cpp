@@ -95,8 +95,9 @@ Result<std::unique_ptr<Daemon>> Daemon::create(DaemonConfig config, ServiceManag
   if (!diagnostics.empty())
     return kernel::fail(kernel::ErrorCode::sandbox_policy_error,
                         std::to_string(diagnostics.size()) + " mistakes in profiles and agents");
-  TRY_VOID(daemon->examine());
   TRY_VOID(daemon->listen());
+  // Whoever connects meanwhile waits: nothing is accepted before serve().
+  TRY_VOID(daemon->examine());
   return daemon;
 }
 

@@ -105,8 +105,11 @@ TEST_CASE("the host is described, and health counts the runs") {
   CHECK(host["user_namespaces"].is_boolean());
   CHECK(host.contains("bubblewrap_version"));
 
-  CHECK(daemon.get("/health").json() ==
-        json({{"status", "ok"}, {"config_stale", false}, {"runs_alive", 0}, {"runs_queued", 0}}));
+  CHECK(daemon.get("/health").json() == json({{"status", "ok"},
+                                              {"config_stale", false},
+                                              {"profiles_refused", 0},
+                                              {"runs_alive", 0},
+                                              {"runs_queued", 0}}));
   daemon.wait_until_started(daemon.start(shell("sleep 300")));
   daemon.start(shell("sleep 300"));
   const json busy = daemon.get("/health").json();
