@@ -9,6 +9,7 @@
 #include <csignal>
 #include <deque>
 #include <map>
+#include <set>
 
 #include "kernel/confine/launch_wire.hpp"
 #include "kernel/confine/launcher.hpp"
@@ -33,7 +34,6 @@ struct Attempts {
   SandboxPolicy policy;
   std::vector<const Probe*> probes;
   std::vector<ProbeWords> words;
-  std::string left_mark;
   std::unique_ptr<Run> run{};
 };
 
@@ -104,12 +104,17 @@ class Prober {
     TRY_VOID(try_unconfined());
     try_planted_links();
     try_confined();
+    look_for_survivors();
     judge_all();
     return std::move(outcome_);
   }
 
  private:
   // ---- What is to be tried ----
+
+  std::string left_mark(std::size_t report) const {
+    return ground_->target().left_mark + std::to_string(report);
+  }
 
   void plan_attempts(std::size_t report) {
     const ProbeTask& task = tasks_[report];
@@ -119,10 +124,9 @@ class Prober {
                         .kind = kind,
                         .policy = probe_policy(task.weakened.value_or(task.policy), kind),
                         .probes = {},
-                        .words = {},
-                        .left_mark = ground_->target().left_mark + std::to_string(report)};
+                        .words = {}};
       ProbeTarget target = ground_->target();
-      target.left_mark = attempts.left_mark;
+      target.left_mark = left_mark(report);
       const SandboxPolicy promised = probe_policy(task.policy, kind);
       for (const Probe* probe : task.probes) {
         if (run_of(*probe) != kind) continue;
@@ -165,19 +169,29 @@ class Prober {
     auto answer = answers.begin();
     for (auto& [asked, stored] : unconfined_) stored = *answer++;
     const auto left = unconfined_.find({"leave_process"});
-    if (left != unconfined_.end()) left->second = what_became_of(target.left_mark, left->second);
+    if (left != unconfined_.end()) {
+      const std::set<std::string> alive = end_what_is_left();
+      left->second = what_became_of(target.left_mark, left->second, alive);
+    }
     return {};
   }
 
-  // After everything that should have ended it. Ends it in any case.
-  static Answer what_became_of(const std::string& mark, const Answer& left) {
-    if (left.kind != Kind::done) return left;
-    const std::vector<pid_t> alive = processes_marked(mark);
-    for (const pid_t pid : alive) {
-      ::kill(pid, SIGKILL);
-      ::waitpid(pid, nullptr, 0);  // it may have come to this process; else this does nothing
+  // The marks of the processes that attempts have left and nobody has ended until now.
+  std::set<std::string> end_what_is_left() const {
+    std::set<std::string> marks;
+    for (const MarkedProcess& process : processes_marked(ground_->target().left_mark)) {
+      ::kill(process.pid, SIGKILL);
+      ::waitpid(process.pid, nullptr,
+                0);  // it may have come to this process; else this does nothing
+      marks.insert(process.mark);
     }
-    return alive.empty() ? refused(ESRCH) : Answer{.kind = Kind::done};
+    return marks;
+  }
+
+  static Answer what_became_of(const std::string& mark, const Answer& left,
+                               const std::set<std::string>& alive) {
+    if (left.kind != Kind::done) return left;
+    return alive.contains(mark) ? Answer{.kind = Kind::done} : refused(ESRCH);
   }
 
   // ---- CVE-2026-87766 ----
@@ -294,9 +308,7 @@ class Prober {
     for (std::size_t i = 0; i < answers.size(); ++i) {
       const Probe& probe = *attempts.probes[i];
       Confined& confined = confined_[attempts.report][&probe];
-      confined.answer = probe.run == ProbeRun::survivor
-                            ? what_became_of(attempts.left_mark, answers[i])
-                            : answers[i];
+      confined.answer = answers[i];
       if (probe.needs_comparison)
         confined.unconfined = unconfined_.at(question(probe, attempts.words[i]));
     }
@@ -309,6 +321,15 @@ class Prober {
     if (!follows)
       return {.kind = Kind::cannot, .number = 0, .why = "there is no bubblewrap to try it with"};
     return *follows ? Answer{.kind = Kind::done} : refused(EPERM);
+  }
+
+  // One look for all runs: it reads the command line of every process on the host.
+  void look_for_survivors() {
+    const std::set<std::string> alive = end_what_is_left();
+    for (std::size_t i = 0; i < confined_.size(); ++i)
+      for (auto& [probe, confined] : confined_[i])
+        if (probe->run == ProbeRun::survivor)
+          confined.answer = what_became_of(left_mark(i), confined.answer, alive);
   }
 
   void judge_all() {

@@ -10,9 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 
 namespace paddock::kernel {
@@ -22,7 +24,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr uid_t nobody = 65534;
 constexpr std::size_t output_bytes_max = 64 * 1024;
-constexpr std::size_t command_bytes_max = 64 * 1024;
 constexpr std::chrono::seconds output_time_max{10};
 
 // After a fork: no allocation, no lock.
@@ -50,13 +51,14 @@ constexpr std::chrono::seconds output_time_max{10};
   ::_exit(127);
 }
 
-bool has_word(const std::string& command, const std::string& mark) {
-  for (std::size_t begin = 0; begin < command.size();) {
-    const std::size_t end = std::min(command.find('\0', begin), command.size());
-    if (command.compare(begin, end - begin, mark) == 0) return true;
-    begin = end + 1;
+// The first word of `command` that begins with `prefix`; empty if none does.
+std::string_view word_with(std::string_view command, std::string_view prefix) {
+  while (!command.empty()) {
+    const std::string_view word = command.substr(0, command.find('\0'));
+    if (word.starts_with(prefix)) return word;
+    command.remove_prefix(std::min(word.size() + 1, command.size()));
   }
-  return false;
+  return {};
 }
 
 }  // namespace
@@ -97,15 +99,21 @@ std::string UnconfinedProcess::read_to_end() {
   return text;
 }
 
-std::vector<pid_t> processes_marked(const std::string& mark) {
-  std::vector<pid_t> found;
+std::vector<MarkedProcess> processes_marked(const std::string& prefix) {
+  std::vector<MarkedProcess> found;
   DIR* const proc = ::opendir("/proc");
   if (proc == nullptr) return found;
   while (const dirent* entry = ::readdir(proc)) {
     const pid_t pid = std::atoi(entry->d_name);
     if (pid <= 0) continue;
-    const auto command = read_file("/proc/" + std::to_string(pid) + "/cmdline", command_bytes_max);
-    if (command && has_word(*command, mark)) found.push_back(pid);
+    char path[32];
+    std::snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
+    const Fd file(::open(path, O_RDONLY | O_CLOEXEC));
+    char command[512];
+    const ssize_t size = file ? ::read(file.get(), command, sizeof command) : -1;
+    if (size <= 0) continue;
+    const std::string_view mark = word_with({command, static_cast<std::size_t>(size)}, prefix);
+    if (!mark.empty()) found.push_back({pid, std::string(mark)});
   }
   ::closedir(proc);
   return found;

@@ -31,7 +31,13 @@ class UnconfinedProcess {
   Fd output_;
 };
 
-// The processes that have `mark` as one of their words, as this process's /proc shows them.
-std::vector<pid_t> processes_marked(const std::string& mark);
+struct MarkedProcess {
+  pid_t pid = -1;
+  std::string mark;
+};
+
+// The processes that have a word that begins with `prefix` among their first few, as this process's
+// /proc shows them.
+std::vector<MarkedProcess> processes_marked(const std::string& prefix);
 
 }  // namespace paddock::kernel
