@@ -34,12 +34,13 @@ bool broken(const char* control) {
 using kernel::Plan;
 using kernel::Result;
 
-WRAPPED(Result<kernel::SpawnedRun>, spawn, "_ZN7paddock6kernel5spawnERKNS0_4PlanEii",
-        const Plan& plan, int launcher, int cgroup_directory);
-Result<kernel::SpawnedRun> wrapped_spawn(const Plan& plan, int launcher, int cgroup_directory) {
+WRAPPED(Result<kernel::SpawnedRun>, spawn, "_ZN7paddock6kernel5spawnERKNS0_4PlanEiii",
+        const Plan& plan, int launcher, int cgroup_directory, int program);
+Result<kernel::SpawnedRun> wrapped_spawn(const Plan& plan, int launcher, int cgroup_directory,
+                                         int program) {
   Plan broken_plan = without(name_of_broken(), plan);
   broken_plan.files[fd_broken] = name_of_broken();
-  return real_spawn(broken_plan, launcher, broken("cgroup") ? -1 : cgroup_directory);
+  return real_spawn(broken_plan, launcher, broken("cgroup") ? -1 : cgroup_directory, program);
 }
 
 WRAPPED(Result<std::unique_ptr<kernel::Run>>, start,
