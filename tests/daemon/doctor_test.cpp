@@ -24,7 +24,7 @@ TEST_CASE("every profile was probed before the daemon serves, and none is refuse
   if (!sandbox_works()) return;
   const DaemonFixture daemon;
   const json report = daemon.get("/v1/doctor").json();
-  for (const char* name : {"OFF", "DEFAULT", "STRICT", "NODE", "JVM", "SEALED"}) {
+  for (const char* name : {"OFF", "DEFAULT", "STRICT", "GO", "NODE", "JVM", "SEALED"}) {
     INFO(name);
     const json profile = profile_in(report, name);
     REQUIRE(profile.is_object());

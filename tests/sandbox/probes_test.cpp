@@ -93,7 +93,7 @@ const Weakening weakenings[] = {
 }  // namespace
 
 TEST_CASE("under every shipped profile every probe that can tell is stopped") {
-  for (const char* profile : {"OFF", "DEFAULT", "STRICT", "NODE", "JVM", "SEALED"}) {
+  for (const char* profile : {"OFF", "DEFAULT", "STRICT", "GO", "NODE", "JVM", "SEALED"}) {
     const ProbeReport report = report_of(sandbox(), task_for(sandbox(), policy_of(profile)));
     CHECK(report.not_run.empty());
     CHECK_FALSE(report.results.empty());
