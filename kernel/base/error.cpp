@@ -43,4 +43,12 @@ tl::unexpected<Error> fail_errno(std::string_view what) {
   return fail(ErrorCode::io, std::string(what) + ": " + errno_text(saved));
 }
 
+tl::unexpected<Error> fail_needed_call(std::string_view call) {
+  if (errno != ENOSYS && errno != EPERM) return fail_errno(call);
+  return fail(ErrorCode::sandbox_not_available,
+              std::string(call) + ": " + errno_text(errno) +
+                  ": every run needs this system call, of Linux 5.9 or earlier; is paddock in a "
+                  "container whose filter keeps it away?");
+}
+
 }  // namespace paddock::kernel

@@ -51,6 +51,10 @@ inline tl::unexpected<Error> fail(ErrorCode code, std::string message) {
 tl::unexpected<Error> fail_errno(std::string_view what);
 std::string errno_text(int errno_value);
 
+// For a system call without which there are no runs: sandbox_not_available if errno says that this
+// kernel does not have it or a container's filter refuses it, else as fail_errno.
+tl::unexpected<Error> fail_needed_call(std::string_view call);
+
 }  // namespace paddock::kernel
 
 // Yields the value of a Result, or returns its error from the enclosing function.

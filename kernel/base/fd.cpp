@@ -17,7 +17,7 @@ namespace {
 
 Result<Fd> sealed_file(std::string_view name, std::string_view bytes, unsigned flags) {
   Fd fd(::memfd_create(std::string(name).c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING | flags));
-  if (!fd) return fail_errno("memfd_create");
+  if (!fd) return fail_needed_call("memfd_create");
   std::string_view rest = bytes;
   while (!rest.empty()) {
     const ssize_t written = ::write(fd.get(), rest.data(), rest.size());

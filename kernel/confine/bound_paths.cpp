@@ -31,6 +31,7 @@ Result<BoundPaths> BoundPaths::open(const std::vector<std::string>& paths) {
   BoundPaths bound;
   for (const std::string& path : paths) {
     Fd fd = open_path(AT_FDCWD, path, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+    if (!fd && (errno == ENOSYS || errno == EPERM)) return fail_needed_call("openat2");
     if (!fd)
       return fail(ErrorCode::sandbox_policy_error,
                   "bind '" + path + "': " +

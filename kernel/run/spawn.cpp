@@ -103,8 +103,17 @@ Result<pid_t> clone_into(int cgroup_directory, int* pidfd) {
     arguments.cgroup = static_cast<std::uint64_t>(cgroup_directory);
   }
   const long pid = ::syscall(SYS_clone3, &arguments, sizeof arguments);
-  if (pid < 0) return fail_errno("clone3");
+  if (pid < 0) return fail_needed_call("clone3");
   return static_cast<pid_t>(pid);
+}
+
+// Without these a run could be started, but not be ended or told from another process. Called so
+// that they can only fail, and do nothing.
+Result<void> check_calls() {
+  if (::syscall(SYS_pidfd_send_signal, -1, 0, nullptr, 0) != 0 && errno != EBADF)
+    return fail_needed_call("pidfd_send_signal");
+  if (::syscall(SYS_pidfd_open, 0, 0) < 0 && errno != EINVAL) return fail_needed_call("pidfd_open");
+  return {};
 }
 
 struct SocketPair {
@@ -141,6 +150,7 @@ std::string nul_terminated(const std::vector<std::string>& words) {
 
 Result<SpawnedRun> spawn(const Plan& plan, int launcher_executable, int cgroup_directory,
                          int program) {
+  TRY_VOID(check_calls());
   Pipe input = TRY(make_pipe());
   Pipe output = TRY(make_pipe());
   Pipe errors = TRY(make_pipe());
