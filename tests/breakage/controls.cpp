@@ -72,6 +72,39 @@ const std::vector<Control>& all_controls() {
   return controls;
 }
 
+const std::vector<Step>& all_steps() {
+  static const std::vector<Step> steps = {
+      {"clone3", "STRICT", "clone3"},
+      {"child.setgroups", "STRICT", "setgroups", Needs::root},
+      {"child.setresgid", "STRICT", "setresgid", Needs::root},
+      {"child.setresuid", "STRICT", "setresuid", Needs::root},
+      {"child.close_range", "STRICT", "close_range"},
+      {"child.execveat", "STRICT", "execute paddock-launch"},
+      {"sigprocmask", "STRICT", "block signals"},
+      {"subreaper", "STRICT", "become a subreaper"},
+      {"not_dumpable", "STRICT", "become unreadable"},
+      {"execve", "STRICT", "execute bwrap"},
+      {"dup2", "STRICT", "release the standard streams"},
+      {"signalfd", "STRICT", "signalfd"},
+      {"pipe2", "STRICT", "pipe2"},
+      {"fork", "STRICT", "fork"},
+      {"parent_death_signal", "STRICT", "set parent-death signal"},
+      {"setsid", "STRICT", "setsid"},
+      {"prlimit64", "STRICT", "set an rlimit"},
+      {"capget", "STRICT", "capget"},
+      {"ambient", "STRICT", "clear ambient capabilities"},
+      {"capset", "STRICT", "capset"},
+      {"no_new_privs", "STRICT", "set no_new_privs"},
+      {"dumpable", "STRICT", "become readable"},
+      {"close_range", "STRICT", "close_range"},
+      {"landlock_create_ruleset", "STRICT", "create a Landlock ruleset", Needs::landlock},
+      {"landlock_add_rule", "STRICT", "add a Landlock rule", Needs::landlock},
+      {"landlock_restrict_self", "STRICT", "enter the Landlock domain", Needs::landlock},
+      {"seccomp", "STRICT", "load the system call filter"},
+  };
+  return steps;
+}
+
 std::string_view name_of(CaughtBy caught_by) {
   switch (caught_by) {
     case CaughtBy::setup:

@@ -28,6 +28,17 @@ struct Control {
 
 const std::vector<Control>& all_controls();
 
+// A step of the set-up that fails: in paddock-launch, in its agent's process, or in the child of
+// the supervisor before that.
+struct Step {
+  std::string_view name;
+  std::string_view profile;
+  std::string_view said;  // the run is refused, and this is in the reason
+  Needs needs = Needs::nothing;
+};
+
+const std::vector<Step>& all_steps();
+
 std::string_view name_of(CaughtBy caught_by);
 std::string_view missing(Needs needs);  // why it is unsupported where the host lacks it
 

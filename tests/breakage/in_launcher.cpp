@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "breakage/wrapped.hpp"
@@ -31,6 +31,16 @@ bool in_agent = false;
 
 bool broken(const char* control) {
   return ::strcmp(name_of_broken, control) == 0;
+}
+
+bool fails(const char* step) {
+  constexpr char prefix[] = "fail:";
+  if (::strncmp(name_of_broken, prefix, sizeof prefix - 1) != 0) return false;
+  const char* const named = name_of_broken + sizeof prefix - 1;
+  const size_t length = ::strlen(step);
+  if (::strncmp(named, step, length) != 0 || named[length] != ':') return false;
+  errno = ::atoi(named + length + 1);
+  return true;
 }
 
 // ---- Steps of paddock-launch that are left out whole ----
@@ -78,12 +88,14 @@ void wrapped_restrict_with_landlock(const kernel::SpecView& spec) {
 // ---- System calls that succeed without being made ----
 
 using paddock::breakage::broken;
+using paddock::breakage::fails;
 using paddock::breakage::in_agent;
 
 extern "C" {
 
 pid_t __real_fork();
 pid_t __wrap_fork() {
+  if (fails("fork")) return -1;
   const pid_t pid = __real_fork();
   if (pid == 0) in_agent = true;
   return pid;
@@ -99,6 +111,12 @@ int __wrap_prctl(int option, unsigned long a, unsigned long b, unsigned long c, 
   if (option == PR_SET_PDEATHSIG && broken("parent_death_signal")) return 0;
   if (option == PR_SET_NO_NEW_PRIVS && broken("no_new_privs")) return 0;
   if (option == PR_CAPBSET_DROP && broken("bounding_set")) return 0;
+  if (option == PR_SET_PDEATHSIG && fails("parent_death_signal")) return -1;
+  if (option == PR_SET_NO_NEW_PRIVS && fails("no_new_privs")) return -1;
+  if (option == PR_SET_CHILD_SUBREAPER && fails("subreaper")) return -1;
+  if (option == PR_SET_DUMPABLE && a == 0 && fails("not_dumpable")) return -1;
+  if (option == PR_SET_DUMPABLE && a == 1 && fails("dumpable")) return -1;
+  if (option == PR_CAP_AMBIENT && fails("ambient")) return -1;
   return __real_prctl(option, a, b, c, d);
 }
 
@@ -119,9 +137,48 @@ ssize_t __wrap_read(int fd, void* bytes, size_t count) {
 long __real_syscall(long number, long a, long b, long c, long d, long e, long f);
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f) {
   if (number == SYS_capset && broken("capabilities")) return 0;
+  if (number == SYS_capget && fails("capget")) return -1;
+  if (number == SYS_capset && fails("capset")) return -1;
+  if (number == SYS_prlimit64 && fails("prlimit64")) return -1;
+  if (number == SYS_close_range && in_agent && fails("close_range")) return -1;
+  if (number == SYS_keyctl && a == 1 && fails("keyctl")) return -1;
+  if (number == SYS_seccomp && fails("seccomp")) return -1;
+  if (number == 444 && fails("landlock_create_ruleset")) return -1;
+  if (number == 445 && fails("landlock_add_rule")) return -1;
+  if (number == 446 && fails("landlock_restrict_self")) return -1;
   if (number == SYS_rt_sigaction && broken("signal_dispositions")) return 0;
   if (number == SYS_close_range && in_agent && broken("close_range")) return 0;
   return __real_syscall(number, a, b, c, d, e, f);
+}
+
+pid_t __real_setsid();
+pid_t __wrap_setsid() {
+  return fails("setsid") ? -1 : __real_setsid();
+}
+
+int __real_pipe2(int* ends, int flags);
+int __wrap_pipe2(int* ends, int flags) {
+  return fails("pipe2") ? -1 : __real_pipe2(ends, flags);
+}
+
+int __real_dup2(int from, int to);
+int __wrap_dup2(int from, int to) {
+  return fails("dup2") ? -1 : __real_dup2(from, to);
+}
+
+int __real_signalfd(int fd, const sigset_t* set, int flags);
+int __wrap_signalfd(int fd, const sigset_t* set, int flags) {
+  return fails("signalfd") ? -1 : __real_signalfd(fd, set, flags);
+}
+
+int __real_sigprocmask(int how, const sigset_t* set, sigset_t* before);
+int __wrap_sigprocmask(int how, const sigset_t* set, sigset_t* before) {
+  return fails("sigprocmask") ? -1 : __real_sigprocmask(how, set, before);
+}
+
+int __real_execve(const char* path, char* const* argv, char* const* environment);
+int __wrap_execve(const char* path, char* const* argv, char* const* environment) {
+  return fails("execve") ? -1 : __real_execve(path, argv, environment);
 }
 
 }  // extern "C"

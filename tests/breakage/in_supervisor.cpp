@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <string>
@@ -29,6 +30,17 @@ const char* name_of_broken() {
 
 bool broken(const char* control) {
   return std::string_view(name_of_broken()) == control;
+}
+
+bool fails(const char* step) {
+  const std::string_view name = name_of_broken();
+  const std::string_view wanted = step;
+  constexpr std::string_view prefix = "fail:";
+  if (!name.starts_with(prefix)) return false;
+  const std::string_view named = name.substr(prefix.size());
+  if (!named.starts_with(wanted) || named.substr(wanted.size(), 1) != ":") return false;
+  errno = std::atoi(named.data() + wanted.size() + 1);
+  return true;
 }
 
 using kernel::Plan;
@@ -74,6 +86,7 @@ int wrapped_write_cgroup_file(const std::string& path, const std::string& value)
 }  // namespace paddock::breakage
 
 using paddock::breakage::broken;
+using paddock::breakage::fails;
 
 extern "C" {
 
@@ -92,6 +105,12 @@ int __wrap_prctl(int option, unsigned long a, unsigned long b, unsigned long c, 
 
 long __real_syscall(long number, long a, long b, long c, long d, long e, long f);
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f) {
+  if (number == SYS_setresuid && fails("child.setresuid")) return -1;
+  if (number == SYS_setresgid && fails("child.setresgid")) return -1;
+  if (number == SYS_setgroups && fails("child.setgroups")) return -1;
+  if (number == SYS_close_range && fails("child.close_range")) return -1;
+  if (number == SYS_execveat && fails("child.execveat")) return -1;
+  if (number == SYS_clone3 && fails("clone3")) return -1;
   if (number == SYS_setresuid && broken("setresuid")) return 0;
   if (number == SYS_setresgid && broken("setresgid")) return 0;
   if (number == SYS_setgroups && broken("setgroups")) return 0;

@@ -1,7 +1,10 @@
 // Breaks each control in turn, shows what notices it, and fails if nothing does.
 //
 //   paddock-breakage [--all] [CONTROL...]
+//   paddock-breakage --faults
 //
+// --faults: lets each step of the set-up fail, with three errors each. The run must be refused at
+// once, say which step it was, and leave nothing.
 // --all: a control that this host does not have is a failure.
 
 #include <grp.h>
@@ -13,8 +16,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <set>
 #include <string>
 
@@ -90,6 +95,7 @@ Seen try_attempt(const std::string& broken_control, const Control& control) {
   const std::size_t refused = reason.find("cannot_isolate: ");
   if (refused == std::string::npos)
     return {true, CaughtBy::escape, std::string(attempt) + ": " + reason};
+  if (reason.starts_with("leaked")) return {true, CaughtBy::escape, reason};
   const std::size_t begin = reason.find(": ", refused) + 2;
   return {true, CaughtBy::receipt, reason.substr(begin, reason.rfind(')') - begin)};
 }
@@ -190,6 +196,46 @@ bool have_something_to_lose() {
   return ::setgroups(1, &group) == 0;
 }
 
+// What is in the way is said before what it led to: "leaked process 12; it gave no report (...)".
+bool refused_cleanly(const Seen& seen, const Step& step, int error) {
+  const std::string said = std::string(step.said) + ": " + kernel::errno_text(error);
+  return seen.caught && seen.detail.find(said) != std::string::npos &&
+         seen.detail.find("leaked") == std::string::npos;
+}
+
+int let_steps_fail(const kernel::Sandbox& sandbox) {
+  constexpr std::array errors = {EPERM, ENOMEM, EINTR};
+  int refused = 0;
+  int failed = 0;
+  print("step", "result", "detail");
+  for (const Step& step : all_steps()) {
+    if (!host_has(step.needs, sandbox)) {
+      print(step.name, "unsupported", missing(step.needs));
+      continue;
+    }
+    std::string as_it_must;
+    for (const int error : errors) {
+      const std::string broken_step =
+          "fail:" + std::string(step.name) + ":" + std::to_string(error);
+      const Control control{broken_step, step.profile, CaughtBy::setup, step.said};
+      const Seen seen = try_attempt(broken_step, control);
+      if (refused_cleanly(seen, step, error)) {
+        as_it_must += (as_it_must.empty() ? "" : " ") + std::string(::strerrorname_np(error));
+        ++refused;
+      } else {
+        print(step.name, "FAILED",
+              std::string(::strerrorname_np(error)) + ": " +
+                  (seen.caught ? seen.detail : "the run was started"));
+        ++failed;
+      }
+    }
+    if (!as_it_must.empty())
+      print(step.name, "refused", std::string(step.said) + ": " + as_it_must);
+  }
+  std::printf("%d faults: each refused, and nothing left; %d not so\n", refused, failed);
+  return failed == 0 ? 0 : 1;
+}
+
 int main_program(std::set<std::string_view> chosen) {
   const bool all_must_be_here = chosen.erase("--all") > 0;
   const auto sandbox = kernel::Sandbox::open({.cgroup_base = "", .host_uids = {}});
@@ -198,6 +244,7 @@ int main_program(std::set<std::string_view> chosen) {
     return 2;
   }
   if (::geteuid() == 0 && !have_something_to_lose()) return 2;
+  if (chosen.contains("--faults")) return let_steps_fail(*sandbox);
   std::vector<Control> controls = all_controls();
   if (!chosen.empty())
     std::erase_if(controls, [&](const Control& control) { return !chosen.contains(control.name); });

@@ -15,6 +15,10 @@ constexpr int fd_broken = 60;  // above all that spawn() wires, below where it m
 // Is `control` the one that this process is to go without?
 bool broken(const char* control);
 
+// A step of the set-up that fails instead of being left out is named "fail:STEP:ERRNO", with the
+// number. True, and errno is set, if it is `step`.
+bool fails(const char* step);
+
 }  // namespace paddock::breakage
 
 // Declares the original and the replacement of a C++ function, by its symbol.
