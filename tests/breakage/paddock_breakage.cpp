@@ -179,7 +179,10 @@ bool all_content_unbroken(const std::vector<Control>& controls) {
     const std::string trial = std::string(control.profile) + (control.without_cgroup ? "-" : "+") +
                               std::string(attempt_for(control));
     if (!tried.insert(trial).second) continue;
-    const Seen seen = try_without("", control);
+    // A busy host makes a deadline late now and then, not three times.
+    Seen seen;
+    for (int tries = 0; tries == 0 || (seen.caught && tries < 3); ++tries)
+      seen = try_without("", control);
     if (!seen.caught) continue;
     print("(nothing broken)", "FAILED", seen.detail);
     content = false;
