@@ -93,8 +93,8 @@ build_breakable() {
 build_programs() {
   mkdir -p "$stage/paddock/bin"
   local program
-  for program in paddock paddockd paddock-launch paddock-probe paddock-escapes paddock-attempt sandbox_tests \
-    cli_tests daemon_tests; do
+  for program in paddock paddockd paddock-launch paddock-probe paddock-escapes paddock-attempt \
+    sandbox_tests cli_tests daemon_tests neighbour_bench; do
     [ -x "$programs/bin/$program" ] || continue
     strip --strip-debug -o "$stage/paddock/bin/$program" "$programs/bin/$program"
   done
