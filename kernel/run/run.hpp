@@ -24,6 +24,9 @@ namespace paddock::kernel {
 
 using Clock = std::chrono::steady_clock;
 
+// From the order to kill to the launcher's proof that nobody is left.
+constexpr std::chrono::milliseconds kill_time_max{5'000};
+
 // What belongs to one run until its last process is gone.
 struct RunResources {
   std::optional<HostUidLease> host_uid;
