@@ -54,7 +54,9 @@ TEST_CASE("the record of a run lists the limits and namespaces that were seen on
                                    {"fsize_bytes", "67108864"},
                                    {"nproc", "16"},
                                    {"nofile", "256"},
-                                   {"core_size", "1"}}));
+                                   {"core_size", "1"},
+                                   {"nice", "0"},
+                                   {"rtprio", "0"}}));
   CHECK(strict["namespaces"] == json({"cgroup", "ipc", "mnt", "net", "pid", "user", "uts"}));
   CHECK(strict["no_new_privs"] == true);
   CHECK(strict["capabilities"] == "0000000000000000");
