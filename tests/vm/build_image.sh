@@ -12,6 +12,10 @@ stage=$(mktemp -d "$output/stage-XXXXXX")
 trap 'rm -rf "$stage"' EXIT
 
 python=$(basename "$(readlink -f /usr/bin/python3)")
+# With sanitizers a program is up to 100 MB, and the machine keeps all of them in its memory: what its
+# tests start, and what VM_PROGRAMS names besides ("neighbour_bench").
+read -ra named <<<"${VM_PROGRAMS:-}"
+programs_inside=(sandbox_tests paddock-launch paddock-probe paddock-escapes paddock-attempt "${named[@]}")
 packages=(bash dash coreutils util-linux grep sed findutils procps libc-bin bubblewrap
   python3-minimal "$python-minimal")
 
@@ -85,6 +89,7 @@ build_base() {
 build_breakable() {
   local program
   cp -a "$programs/breakable" "$stage/paddock/"
+  rm -f "$stage"/paddock/breakable/bin/{paddock,paddockd}
   for program in "$stage"/paddock/breakable/bin/*; do
     [ -L "$program" ] || strip --strip-debug "$program"
   done
@@ -93,8 +98,7 @@ build_breakable() {
 build_programs() {
   mkdir -p "$stage/paddock/bin"
   local program
-  for program in paddock paddockd paddock-launch paddock-probe paddock-escapes paddock-attempt \
-    sandbox_tests cli_tests daemon_tests neighbour_bench; do
+  for program in "${programs_inside[@]}"; do
     [ -x "$programs/bin/$program" ] || continue
     strip --strip-debug -o "$stage/paddock/bin/$program" "$programs/bin/$program"
   done
@@ -111,7 +115,7 @@ if ! up_to_date base "$key"; then
   pack base "$key"
 fi
 
-key=$(cat "$here/build_image.sh" &&
+key=$(cat "$here/build_image.sh" && echo "${programs_inside[@]}" &&
   { find "$programs"/{bin,share,breakable} -type f -printf '%p %s %T@\n' 2>/dev/null || true; } | sort)
 key=$(sha256sum <<<"$key")
 if ! up_to_date programs "$key"; then
