@@ -27,8 +27,14 @@ bool same_file(const Fd& left, const Fd& right) {
 
 }  // namespace
 
-Result<BoundPaths> BoundPaths::open(const std::vector<std::string>& paths) {
+Result<BoundPaths> BoundPaths::open(const std::vector<std::string>& paths,
+                                    const std::vector<std::string>& system_paths) {
   BoundPaths bound;
+  for (const std::string& path : system_paths) {
+    Fd fd = open_path(AT_FDCWD, path, RESOLVE_NO_MAGICLINKS);
+    if (!fd) return fail_errno("open '" + path + "'");
+    bound.bounds_.push_back({path, std::move(fd)});
+  }
   for (const std::string& path : paths) {
     Fd fd = open_path(AT_FDCWD, path, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
     if (!fd && (errno == ENOSYS || errno == EPERM)) return fail_needed_call("openat2");

@@ -17,8 +17,10 @@ class BoundPaths {
  public:
   BoundPaths() = default;
 
-  // Fails with sandbox_policy_error if a path is not there or passes through a symbolic link.
-  static Result<BoundPaths> open(const std::vector<std::string>& paths);
+  // Fails with sandbox_policy_error if a path is not there or passes through a symbolic link; those
+  // of the system, which only root can change, may.
+  static Result<BoundPaths> open(const std::vector<std::string>& paths,
+                                 const std::vector<std::string>& system_paths = {});
 
   // What `pid` sees at a path that is not what was opened, for people; empty: all as opened.
   std::vector<std::string> differences(pid_t pid) const;

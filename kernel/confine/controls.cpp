@@ -49,6 +49,20 @@ void add_landlock(const SandboxPolicy& policy, const HostFacts& host,
   }
 }
 
+// "A, B (why), C (why else)": controls that are missing for one reason share it.
+std::string required_in(const std::vector<MissingControl>& missing) {
+  std::string text;
+  const std::string* cause = nullptr;
+  for (const MissingControl& control : missing) {
+    if (!control.required) continue;
+    if (cause != nullptr && *cause != control.cause) text += fmt::format(" ({})", *cause);
+    text += (cause == nullptr ? "" : ", ") + control.name;
+    cause = &control.cause;
+  }
+  if (cause != nullptr) text += fmt::format(" ({})", *cause);
+  return text;
+}
+
 }  // namespace
 
 std::vector<MissingControl> missing_controls(const SandboxPolicy& policy, const HostFacts& host,
@@ -68,12 +82,8 @@ std::vector<MissingControl> missing_controls(const SandboxPolicy& policy, const 
 Result<std::vector<std::string>> record_or_refuse(const SandboxPolicy& policy,
                                                   const std::vector<MissingControl>& missing) {
   std::vector<std::string> names;
-  std::string refused;
-  for (const MissingControl& control : missing) {
-    names.push_back(control.name);
-    if (!control.required || policy.allow_degraded) continue;
-    refused += fmt::format("{}{} ({})", refused.empty() ? "" : ", ", control.name, control.cause);
-  }
+  for (const MissingControl& control : missing) names.push_back(control.name);
+  const std::string refused = policy.allow_degraded ? "" : required_in(missing);
   if (refused.empty()) return names;
   return fail(ErrorCode::sandbox_not_available,
               fmt::format("profile '{}' requires what this host does not give: {}", policy.profile,

@@ -66,6 +66,23 @@ bool at_least_0_8(const std::string& version) {
   return std::sscanf(version.c_str(), "%d.%d", &major, &minor) == 2 && (major > 0 || minor >= 8);
 }
 
+// Why this cannot be the bubblewrap that its package installed; empty: nothing speaks against it.
+std::string distrust_in(const std::string& path, const struct stat& info) {
+  constexpr uid_t unmapped = 65534;  // root as a nested user namespace shows it
+  if (info.st_uid != 0 && info.st_uid != unmapped)
+    return "belongs to uid " + std::to_string(info.st_uid) + ", not to root; install it anew";
+  if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return "can be written by others than root; chmod go-w, and install it anew";
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  char magic[4] = {};
+  if (!file || ::read(file.get(), magic, sizeof magic) != sizeof magic ||
+      std::string_view(magic, sizeof magic) !=
+          "\x7f"
+          "ELF")
+    return "is not bubblewrap but a script or something else; install the package 'bubblewrap'";
+  return {};
+}
+
 void detect_bubblewrap(HostFacts& host) {
   const auto path = find_tool("bwrap");
   if (!path) {
@@ -76,6 +93,10 @@ void detect_bubblewrap(HostFacts& host) {
   if (::stat(path->c_str(), &info) == 0 && (info.st_mode & S_ISUID) != 0) {
     host.bubblewrap_problem = "'" + *path + "' is setuid root, which has been a way to root " +
                               "(CVE-2020-5291, CVE-2026-41163); remove the bit with chmod u-s";
+    return;
+  }
+  if (const std::string distrust = distrust_in(*path, info); !distrust.empty()) {
+    host.bubblewrap_problem = "'" + *path + "' " + distrust;
     return;
   }
   const std::string line = version_line(*path);

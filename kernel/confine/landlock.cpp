@@ -44,7 +44,9 @@ void add_sandbox_rules(const SandboxPolicy& policy, const HostFacts& host, Landl
   const std::uint64_t change = rules.handled_file & ~(make_char | make_block);
   for (const char* path : {"/dev/shm", "/tmp", sandbox_home, sandbox_workspace})
     allow(path, change);
-  if (has_own_var_tmp(policy)) allow("/var/tmp", change);
+  // Not where a bind lies below it: rights add up, and a read-only mount keeps nobody from writing
+  // to a FIFO in it.
+  if (has_own_var_tmp(policy)) allow("/var/tmp", var_tmp_is_tmpfs(policy) ? look : change);
   for (const std::string& path : policy.bind_rw) allow(path, change);
 }
 

@@ -19,6 +19,10 @@ constexpr std::array<std::string_view, 10> always_writable = {
     "/proc",       "/dev/pts",     "/dev/null", "/dev/zero",    "/dev/full",
     "/dev/random", "/dev/urandom", "/dev/tty",  "/dev/console", "/dev/ptmx"};
 
+// What --proc covers with read-only mounts of itself.
+constexpr std::array<std::string_view, 4> parts_of_proc = {"/proc/sys", "/proc/sysrq-trigger",
+                                                           "/proc/irq", "/proc/bus"};
+
 // The kernel rounds a tmpfs up to whole pages, which are 64 KiB on some machines.
 constexpr std::uint64_t page_bytes_max = 64 * 1024;
 
@@ -87,6 +91,19 @@ bool may_be_writable(const Mount& seen, const std::vector<Mount>& planned) {
   });
 }
 
+bool is_expected(const Mount& seen, const std::vector<Mount>& planned,
+                 const std::vector<Mount>& on_host) {
+  if (top_mount(planned, seen.path) != nullptr || is_device_mount(seen)) return true;
+  if (std::find(parts_of_proc.begin(), parts_of_proc.end(), seen.path) != parts_of_proc.end())
+    return true;
+  // A bound directory brings the mounts below it.
+  return top_mount(on_host, seen.path) != nullptr &&
+         std::any_of(planned.begin(), planned.end(), [&](const Mount& mount) {
+           return !mount.size_bytes && mount.path != "/" && mount.path != "/dev" &&
+                  is_at_or_below(seen.path, mount.path);
+         });
+}
+
 }  // namespace
 
 std::vector<Mount> planned_mounts(const SandboxPolicy& policy, const HostFacts& host) {
@@ -130,7 +147,8 @@ std::vector<Mount> parse_mountinfo(std::string_view text) {
 }
 
 std::vector<std::string> mount_differences(const std::vector<Mount>& planned,
-                                           const std::vector<Mount>& seen) {
+                                           const std::vector<Mount>& seen,
+                                           const std::vector<Mount>& on_host) {
   std::vector<std::string> differences;
   if (planned.empty()) return differences;
   for (const Mount& mount : planned) {
@@ -143,6 +161,8 @@ std::vector<std::string> mount_differences(const std::vector<Mount>& planned,
     }
   }
   for (const Mount& mount : seen) {
+    if (!is_expected(mount, planned, on_host))
+      differences.push_back(fmt::format("'{}' is mounted, which is not planned", mount.path));
     if (mount.writable && top_mount(seen, mount.path) == &mount && !may_be_writable(mount, planned))
       differences.push_back(fmt::format("'{}' can be written, which is not planned", mount.path));
   }

@@ -28,9 +28,12 @@ std::vector<Mount> planned_mounts(const SandboxPolicy& policy, const HostFacts& 
 // From the text of /proc/PID/mountinfo, in its order: a later mount covers an earlier one.
 std::vector<Mount> parse_mountinfo(std::string_view text);
 
-// For people; empty: each planned mount is there as planned, and nothing besides can be written.
+// For people; empty: each planned mount is there as planned, and nothing else is mounted but what
+// bubblewrap brings with --proc and --dev, and below a bind what the host has mounted at the same
+// place (`on_host`).
 std::vector<std::string> mount_differences(const std::vector<Mount>& planned,
-                                           const std::vector<Mount>& seen);
+                                           const std::vector<Mount>& seen,
+                                           const std::vector<Mount>& on_host);
 
 // What every sandbox has writable: device nodes, terminals of its own, /proc.
 bool is_device_mount(const Mount& mount);

@@ -29,7 +29,7 @@ void leave_the_launchers_session(bool new_session) {
   }
 }
 
-// The request's mistake, not the host's: nothing is wrong with the isolation.
+// Mostly the request's mistake, not the host's; the supervisor knows which directories are its own.
 void enter_workdir(const char* path) {
   if (::chdir(path) == 0) return;
   kernel::ControlMessage message{.kind = kernel::ControlKind::exec_failed, .error = errno};

@@ -49,11 +49,11 @@ std::string_view name_of(Cause cause) {
 namespace {
 
 // The kernel sends SIGKILL when soft == hard, and SIGXCPU when only the soft limit has passed. The
-// CPU time of the agent's own process is at its limit then; a kill from elsewhere at exactly that
-// moment cannot be told apart.
+// CPU time of the agent's own process is at its limit then; a signal from elsewhere before that is
+// just a signal, and at exactly that moment cannot be told apart.
 bool cpu_limit_reached(const Exit& exit, const std::optional<std::uint64_t>& cpu_seconds) {
-  if (exit.signal == SIGXCPU) return true;
-  return exit.signal == SIGKILL && cpu_seconds && exit.own_cpu_us / 1'000'000 >= *cpu_seconds;
+  return (exit.signal == SIGKILL || exit.signal == SIGXCPU) && cpu_seconds &&
+         exit.own_cpu_us / 1'000'000 >= *cpu_seconds;
 }
 
 bool ended_by_itself(Cause cause) {

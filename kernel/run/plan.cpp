@@ -63,6 +63,11 @@ void plan_with_bubblewrap(const SandboxPolicy& policy, const HostFacts& host, Pl
   plan.role = "guard";
   plan.binds = policy.bind_ro;
   plan.binds.insert(plan.binds.end(), policy.bind_rw.begin(), policy.bind_rw.end());
+  plan.system_binds = host.etc_binds;
+  plan.system_binds.insert(plan.system_binds.end(), host.system_directories.begin(),
+                           host.system_directories.end());
+  if (!policy.deny_network && !host.certificates.empty())
+    plan.system_binds.push_back(host.certificates);
   plan.bubblewrap = std::move(call.arguments);
   plan.files = std::move(call.files);
   plan.launch.wrapper = {host.bubblewrap,

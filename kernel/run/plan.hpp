@@ -33,11 +33,12 @@ struct Plan {
   std::string profile;
   std::string policy_hash;
 
-  std::string role;                     // of paddock-launch: "guard" around bubblewrap, or "init"
-  LaunchSpec launch;                    // what paddock-launch does
-  std::vector<std::string> bubblewrap;  // what fd_bubblewrap_args holds; empty: no bubblewrap
-  std::map<int, std::string> files;     // descriptor -> contents, for bwrap --file
-  std::vector<std::string> binds;       // host paths that the run sees, for the receipt
+  std::string role;                       // of paddock-launch: "guard" around bubblewrap, or "init"
+  LaunchSpec launch;                      // what paddock-launch does
+  std::vector<std::string> bubblewrap;    // what fd_bubblewrap_args holds; empty: no bubblewrap
+  std::map<int, std::string> files;       // descriptor -> contents, for bwrap --file
+  std::vector<std::string> binds;         // host paths that the run sees, for the receipt
+  std::vector<std::string> system_binds;  // the same, of the host's own /etc and the like
 
   // What must be seen on the process, or it is refused.
   std::vector<std::string> new_namespaces;  // names as in /proc/PID/ns

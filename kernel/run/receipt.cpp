@@ -193,6 +193,8 @@ Result<Receipt> observe(pid_t pid) {
     if (theirs.empty()) return fail_errno("read '" + path + "' of a process");
     if (theirs != own.link(path.c_str())) receipt.new_namespaces.emplace_back(name);
   }
+  if (receipt.has_own_mounts())
+    receipt.mounts_on_host = parse_mountinfo(TRY(own.read("mountinfo", mountinfo_bytes_max)));
   receipt.program = proc.link("exe");
   return receipt;
 }

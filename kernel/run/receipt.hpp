@@ -24,12 +24,13 @@ struct Receipt {
       rlimits;                              // "cpu_seconds" -> "120" or "unlimited", soft == hard
   std::vector<std::string> new_namespaces;  // those that differ from the supervisor's
   bool no_new_privs = false;
-  std::string capabilities;      // in the inheritable, permitted, effective or ambient set; hex
-  std::string bounding_set;      // of capabilities, hex
-  unsigned filters = 0;          // system call filters, beyond those that the supervisor has itself
-  std::vector<Mount> mounts;     // as its mount namespace has them; for runs with bubblewrap
-  std::vector<int> descriptors;  // that the program will inherit
-  std::string cgroup;            // of cgroup v2, or empty
+  std::string capabilities;  // in the inheritable, permitted, effective or ambient set; hex
+  std::string bounding_set;  // of capabilities, hex
+  unsigned filters = 0;      // system call filters, beyond those that the supervisor has itself
+  std::vector<Mount> mounts_on_host;  // those of the supervisor, for runs with other ones
+  std::vector<Mount> mounts;          // as its mount namespace has them; for runs with bubblewrap
+  std::vector<int> descriptors;       // that the program will inherit
+  std::string cgroup;                 // of cgroup v2, or empty
   bool leads_session = false;
   std::string umask;              // octal, "0022"
   std::string signals_held_back;  // blocked or ignored; hex

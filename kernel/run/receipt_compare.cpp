@@ -105,7 +105,8 @@ std::vector<std::string> compare(const Plan& plan, const Receipt& receipt) {
   differences.check("the list of new namespaces",
                     fmt::format("{}", fmt::join(plan.new_namespaces, " ")),
                     fmt::format("{}", fmt::join(receipt.new_namespaces, " ")));
-  for (std::string& difference : mount_differences(plan.mounts, receipt.mounts))
+  for (std::string& difference :
+       mount_differences(plan.mounts, receipt.mounts, receipt.mounts_on_host))
     differences.add(std::move(difference));
   compare_identity(plan, receipt, differences);
   compare_privileges(plan, receipt, differences);

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "kernel/base/process_tree.hpp"
+#include "kernel/confine/bubblewrap.hpp"
 #include "kernel/confine/launch_wire.hpp"
 
 namespace paddock::kernel {
@@ -75,7 +76,7 @@ ssize_t write_without_sigpipe(const Fd& fd, std::string_view bytes) {
 
 Result<std::unique_ptr<Run>> Run::start(const Plan& plan, int launcher_executable,
                                         RunResources resources, RunOptions options) {
-  BoundPaths bound = TRY(BoundPaths::open(plan.binds));
+  BoundPaths bound = TRY(BoundPaths::open(plan.binds, plan.system_binds));
   const int cgroup = resources.cgroup ? resources.cgroup->directory() : -1;
   SpawnedRun spawned = TRY(spawn(plan, launcher_executable, cgroup, options.program));
   std::unique_ptr<Run> run(
@@ -196,6 +197,12 @@ void Run::read_control() {
         break;
       case ControlKind::exec_failed:
         ended_at_ = Clock::now();
+        if (plan_.launch.workdir == sandbox_workspace && !gate_opened_) {
+          // Its own directory is not there: this is no sandbox.
+          perform(machine_.on(
+              SetupFailed{std::string(message.text) + ": " + errno_text(message.error)}));
+          break;
+        }
         perform(machine_.on(ExecFailed{message.error, message.text}));
         break;
       case ControlKind::setup_failed:

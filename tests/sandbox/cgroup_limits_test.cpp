@@ -39,7 +39,7 @@ void check_memory_limit(const TestCgroup& base, const SandboxResult& result) {
   CHECK(result.cause == Cause::memory_limit);
   CHECK(result.killed);
   CHECK_FALSE(result.survivors_unproved);
-  CHECK(result.degraded.empty());
+  CHECK(missing_of_cgroup(result).empty());
   CHECK(result.stdout.empty());
   CHECK_FALSE(base.has_children());
 }

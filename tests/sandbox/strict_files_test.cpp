@@ -1,7 +1,9 @@
 // The file system under STRICT: what can be written, how much, and what cannot be seen.
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
+#include "kernel/base/fd.hpp"
 #include "kernel/policy/scratch_directory.hpp"
 #include "sandbox/sandbox_fixture.hpp"
 
@@ -128,4 +130,20 @@ TEST_CASE("a bind below a writable one is refused, so nothing is ever mounted th
   const auto result = paddock::kernel::check_policy(policy);
   REQUIRE_FALSE(result);
   CHECK(result.error().code == ErrorCode::sandbox_policy_error);
+}
+
+TEST_CASE("a run cannot write to a FIFO in a directory that is bound read-only") {
+  // A read-only mount does not keep it from that, and two runs with one FIFO have a channel.
+  SandboxPolicy policy = policy_of("STRICT");
+  NEEDS(Sandbox::open({}).value().host().landlock_abi >= policy.landlock.abi, no_landlock);
+  const ScratchDirectory scratch;  // below /var/tmp, where a run has a directory of its own
+  ScratchDirectory::set_mode(scratch.path(), 0755);
+  const std::string fifo = scratch.path() + "/fifo";
+  REQUIRE(::mkfifo(fifo.c_str(), 0666) == 0);
+  ScratchDirectory::set_mode(fifo, 0666);
+  const Fd reader(::open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  policy.bind_ro.push_back(scratch.path());
+  CHECK(attempt(policy, {program("open_path"), "write", fifo}) == "EACCES");
+  policy.landlock.use = LandlockUse::never;
+  CHECK(attempt(policy, {program("open_path"), "write", fifo}) == "ok");
 }

@@ -77,6 +77,13 @@ TimedResult run_in(const TestCgroup& base, const SandboxPolicy& policy, const Ar
   return ended;
 }
 
+std::vector<std::string> missing_of_cgroup(const SandboxResult& result) {
+  std::vector<std::string> missing;
+  for (const std::string& name : result.degraded)
+    if (name.ends_with("(cgroup)")) missing.push_back(name);
+  return missing;
+}
+
 std::string in_cgroup_as(const std::string& cgroup, uid_t uid,
                          const std::function<std::string()>& body) {
   Pipe answer = make_pipe().value();

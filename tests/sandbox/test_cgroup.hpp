@@ -22,7 +22,7 @@ class TestCgroup {
   explicit operator bool() const { return !path_.empty(); }
   const std::string& path() const { return path_; }
   std::string make(const std::string& name) const;  // a child; returns its path
-  bool has_controllers() const;  // memory, pids and cpu
+  bool has_controllers() const;                     // memory, pids and cpu
   bool has_children() const;
 
  private:
@@ -36,6 +36,9 @@ struct TimedResult {
 
 // A run in a leaf below `base`, from start to end. The test fails if it cannot be started.
 TimedResult run_in(const TestCgroup& base, const kernel::SandboxPolicy& policy, const Argv& argv);
+
+// Of a result's degraded controls, those that a cgroup would have given.
+std::vector<std::string> missing_of_cgroup(const kernel::SandboxResult& result);
 
 // What `body` returns in a process of its own that is in `cgroup` and has `uid`.
 std::string in_cgroup_as(const std::string& cgroup, uid_t uid,

@@ -21,6 +21,7 @@ constexpr std::string_view no_cgroup2 = "no cgroup v2 hierarchy that this proces
 constexpr std::string_view no_controllers =
     "cgroup v2 has no memory, pids and cpu controllers here";
 constexpr std::string_view no_swap = "the host has no swap";
+constexpr std::string_view no_landlock = "the kernel has no Landlock of ABI 2";
 constexpr std::string_view no_signal_scope = "the kernel's Landlock is older than ABI 6";
 constexpr std::string_view host_is_busy = "no CPU of the host is free for the test";
 constexpr std::string_view no_route = "the host has no IPv4 route to the world";

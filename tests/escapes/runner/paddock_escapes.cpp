@@ -134,7 +134,9 @@ class Suite {
         row.scenario == Scenario::supervisor_killed_early)
       clean_up_as_the_next_supervisor();
     const std::string changed = stage_.restore(Side::canary);
-    if (!changed.empty() && judgement.verdict != Verdict::open)
+    // What nothing here can stop may well do harm: to what the stage puts up for it.
+    if (!changed.empty() && judgement.verdict != Verdict::open &&
+        judgement.verdict != Verdict::unsupported)
       judgement = {Verdict::failed, "", "harm: " + changed + add(judgement)};
     const HostState after = look();
     const std::string leaked = leaks(before, after);

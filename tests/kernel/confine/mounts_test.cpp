@@ -37,6 +37,11 @@ const char* const mountinfo =
     "655 620 0:66 / /workspace rw,nosuid - tmpfs tmpfs rw,size=262144k\n"
     "656 620 254:1 /srv/my\\040work /srv/my\\040work rw,nosuid - ext4 /dev/vda1 rw\n";
 
+// The host has a disk below the directory that is bound.
+const char* const host_mountinfo =
+    "22 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw\n"
+    "23 22 254:2 / /srv/my\\040work/cache rw,relatime - ext4 /dev/vdb rw\n";
+
 std::string with(std::string text, const std::string& what, const std::string& instead) {
   const std::size_t at = text.find(what);
   REQUIRE(at != std::string::npos);
@@ -44,7 +49,8 @@ std::string with(std::string text, const std::string& what, const std::string& i
 }
 
 Differences differences(const std::string& text) {
-  return mount_differences(planned_mounts(sandboxed(), merged_host()), parse_mountinfo(text));
+  return mount_differences(planned_mounts(sandboxed(), merged_host()), parse_mountinfo(text),
+                           parse_mountinfo(host_mountinfo));
 }
 
 }  // namespace
@@ -63,7 +69,18 @@ TEST_CASE("a mount that can be written and should not is named") {
 
 TEST_CASE("a mount that is not there is named") {
   CHECK(differences(with(mountinfo, " /proc/keys ", " /proc/elsewhere ")) ==
-        Differences{"nothing is mounted at '/proc/keys'"});
+        Differences{"nothing is mounted at '/proc/keys'",
+                    "'/proc/elsewhere' is mounted, which is not planned"});
+}
+
+TEST_CASE("a read-only mount that nobody planned is named") {
+  // A bubblewrap that is not the real one could show what it likes.
+  CHECK(differences(std::string(mountinfo) +
+                    "660 620 0:61 / /usr/games ro,relatime - proc proc rw\n") ==
+        Differences{"'/usr/games' is mounted, which is not planned"});
+  CHECK(differences(std::string(mountinfo) +
+                    "660 620 254:1 /etc /etc ro,relatime - ext4 /dev/vda1 rw\n") ==
+        Differences{"'/etc' is mounted, which is not planned"});
 }
 
 TEST_CASE("a tmpfs without its size, or with more, is named") {
@@ -76,11 +93,13 @@ TEST_CASE("a tmpfs without its size, or with more, is named") {
 TEST_CASE("a writable mount that nobody planned is named") {
   CHECK(differences(std::string(mountinfo) +
                     "660 620 254:1 / /oldroot rw,relatime - ext4 /dev/vda1 rw\n") ==
-        Differences{"'/oldroot' can be written, which is not planned"});
+        Differences{"'/oldroot' is mounted, which is not planned",
+                    "'/oldroot' can be written, which is not planned"});
   // Below a private tmpfs nothing of the host belongs, however it got there.
   CHECK(differences(std::string(mountinfo) +
                     "660 653 254:1 / /tmp/host rw,relatime - ext4 /dev/vda1 rw\n") ==
-        Differences{"'/tmp/host' can be written, which is not planned"});
+        Differences{"'/tmp/host' is mounted, which is not planned",
+                    "'/tmp/host' can be written, which is not planned"});
 }
 
 TEST_CASE("a bound directory brings the mounts below it") {
@@ -97,5 +116,5 @@ TEST_CASE("a later mount covers an earlier one at the same place") {
 
 TEST_CASE("a run without bubblewrap has the host's mounts, whatever they are") {
   CHECK(planned_mounts(SandboxPolicy{}, merged_host()).empty());
-  CHECK(mount_differences({}, parse_mountinfo(mountinfo)).empty());
+  CHECK(mount_differences({}, parse_mountinfo(mountinfo), {}).empty());
 }
