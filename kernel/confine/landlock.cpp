@@ -1,5 +1,6 @@
 #include "kernel/confine/landlock.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "kernel/confine/bubblewrap.hpp"
@@ -44,9 +45,12 @@ void add_sandbox_rules(const SandboxPolicy& policy, const HostFacts& host, Landl
   const std::uint64_t change = rules.handled_file & ~(make_char | make_block);
   for (const char* path : {"/dev/shm", "/tmp", sandbox_home, sandbox_workspace})
     allow(path, change);
-  // Not where a bind lies below it: rights add up, and a read-only mount keeps nobody from writing
-  // to a FIFO in it.
-  if (has_own_var_tmp(policy)) allow("/var/tmp", var_tmp_is_tmpfs(policy) ? look : change);
+  // Not where a read-only bind lies below it: rights add up, and a read-only mount keeps nobody
+  // from writing to a FIFO in it.
+  const bool shows_below =
+      std::any_of(policy.bind_ro.begin(), policy.bind_ro.end(),
+                  [](const std::string& path) { return path.starts_with("/var/tmp/"); });
+  if (has_own_var_tmp(policy)) allow("/var/tmp", shows_below ? look : change);
   for (const std::string& path : policy.bind_rw) allow(path, change);
 }
 

@@ -142,21 +142,26 @@ class Search {
                   "bubblewrap 0.12.0 or later, for whatever else uses it"});
   }
 
-  void look_at_cgroups() {
+  // Those that miss something of it, and require it or do not.
+  std::vector<std::string> profiles_without_cgroup(bool required) const {
     std::vector<std::string> hit;
-    bool required = false;
     for (const SandboxPolicy& policy : policies_) {
-      for (const MissingControl& control : missing_controls(policy, host_, cgroup_)) {
-        if (!control.name.ends_with("(cgroup)")) continue;
-        if (hit.empty() || hit.back() != policy.profile) hit.push_back(policy.profile);
-        required = required || control.required;
-      }
+      const auto missing = missing_controls(policy, host_, cgroup_);
+      if (std::any_of(missing.begin(), missing.end(), [&](const MissingControl& control) {
+            return control.name.ends_with("(cgroup)") && control.required == required;
+          }))
+        hit.push_back(policy.profile);
     }
-    if (!hit.empty())
-      add("cgroup_not_delegated", required ? Severity::blocks : Severity::weakens, std::move(hit),
-          {cgroup_.problem.empty() ? "no cgroup v2 is used" : cgroup_.problem,
-           fmt::format("{}; for the daemon: Delegate=yes in its unit, as paddockd.service has it",
-                       how_to_be_delegated)});
+    return hit;
+  }
+
+  void look_at_cgroups() {
+    const CauseAndFix text{
+        cgroup_.problem.empty() ? "no cgroup v2 is used" : cgroup_.problem,
+        fmt::format("{}; for the daemon: Delegate=yes in its unit, as paddockd.service has it",
+                    how_to_be_delegated)};
+    add_if_hit("cgroup_not_delegated", Severity::blocks, profiles_without_cgroup(true), text);
+    add_if_hit("cgroup_not_delegated", Severity::weakens, profiles_without_cgroup(false), text);
     if (!cgroup_.base || !readings_.swap) return;
     const auto& absent = cgroup_.base->absent_knobs;
     if (std::find(absent.begin(), absent.end(), "memory.swap.max") == absent.end()) return;

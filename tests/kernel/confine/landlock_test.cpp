@@ -114,6 +114,14 @@ TEST_CASE("/var/tmp has no rule where an operator bound it or what is above it")
   CHECK(access_to(landlock_rules(policy, host_with(7)), "/var/tmp") == 0);
 }
 
+TEST_CASE("/var/tmp can only be read where something is shown read-only below it") {
+  SandboxPolicy policy = sandboxed();
+  policy.bind_rw.push_back("/var/tmp/work");
+  CHECK((access_to(landlock_rules(policy, host_with(7)), "/var/tmp") & writes) == writes);
+  policy.bind_ro.push_back("/var/tmp/data");
+  CHECK((access_to(landlock_rules(policy, host_with(7)), "/var/tmp") & writes) == 0);
+}
+
 TEST_CASE("rights and scopes have the names of the kernel's header") {
   using Names = std::vector<std::string>;
   CHECK(names_of_rights(0).empty());

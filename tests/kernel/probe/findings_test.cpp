@@ -161,10 +161,16 @@ TEST_CASE("controllers that are not delegated weaken or block, by what a profile
   CHECK(weak.cause == "cgroup '/x' is not delegated");
   CHECK(contains(weak.fix, "Delegate=yes"));
   host.facts.uid = 0;
-  const auto findings = host.findings({sealed()});
-  CHECK(std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
-    return finding.name == "cgroup_not_delegated" && finding.severity == Severity::blocks;
-  }));
+  // Each profile is named under what it means for it.
+  const auto findings = host.findings({limits_only(), sealed()});
+  const auto has = [&](Severity severity, const Names& profiles) {
+    return std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
+      return finding.name == "cgroup_not_delegated" && finding.severity == severity &&
+             finding.profiles == profiles;
+    });
+  };
+  CHECK(has(Severity::blocks, {"SEALED"}));
+  CHECK(has(Severity::weakens, {"LIMITS"}));
 }
 
 TEST_CASE("swap that no cgroup counts is a gap only where there is swap") {
