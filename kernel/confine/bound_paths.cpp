@@ -32,6 +32,7 @@ Result<BoundPaths> BoundPaths::open(const std::vector<std::string>& paths,
   BoundPaths bound;
   for (const std::string& path : system_paths) {
     Fd fd = open_path(AT_FDCWD, path, RESOLVE_NO_MAGICLINKS);
+    if (!fd && (errno == ENOSYS || errno == EPERM)) return fail_needed_call("openat2");
     if (!fd) return fail_errno("open '" + path + "'");
     bound.bounds_.push_back({path, std::move(fd)});
   }
