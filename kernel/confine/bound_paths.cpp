@@ -18,6 +18,14 @@ Fd open_path(int directory, const std::string& path, std::uint64_t resolve) {
   return Fd(static_cast<int>(::syscall(SYS_openat2, directory, path.c_str(), &how, sizeof how)));
 }
 
+// Empty, with errno, if the path cannot be opened. Fails if the host has no openat2, whatever path
+// it is asked for.
+Result<Fd> open_source(const std::string& path, std::uint64_t resolve) {
+  Fd fd = open_path(AT_FDCWD, path, resolve | RESOLVE_NO_MAGICLINKS);
+  if (!fd && (errno == ENOSYS || errno == EPERM)) return fail_needed_call("openat2");
+  return fd;
+}
+
 bool same_file(const Fd& left, const Fd& right) {
   struct stat l {};
   struct stat r {};
@@ -31,14 +39,12 @@ Result<BoundPaths> BoundPaths::open(const std::vector<std::string>& paths,
                                     const std::vector<std::string>& system_paths) {
   BoundPaths bound;
   for (const std::string& path : system_paths) {
-    Fd fd = open_path(AT_FDCWD, path, RESOLVE_NO_MAGICLINKS);
-    if (!fd && (errno == ENOSYS || errno == EPERM)) return fail_needed_call("openat2");
+    Fd fd = TRY(open_source(path, 0));
     if (!fd) return fail_errno("open '" + path + "'");
     bound.bounds_.push_back({path, std::move(fd)});
   }
   for (const std::string& path : paths) {
-    Fd fd = open_path(AT_FDCWD, path, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
-    if (!fd && (errno == ENOSYS || errno == EPERM)) return fail_needed_call("openat2");
+    Fd fd = TRY(open_source(path, RESOLVE_NO_SYMLINKS));
     if (!fd)
       return fail(ErrorCode::sandbox_policy_error,
                   "bind '" + path + "': " +
