@@ -369,12 +369,12 @@ class Prober {
 }  // namespace
 
 ProbeTask task_for(const Sandbox& sandbox, const SandboxPolicy& policy) {
-  const bool has_leaf = sandbox.cgroup().base && policy.cgroup.use != CgroupUse::never;
   return {.policy = policy,
           .probes = probes_for({.policy = policy,
                                 .host = sandbox.host(),
-                                .controllers = has_leaf ? sandbox.cgroup().base->controllers
-                                                        : std::vector<std::string>{}})};
+                                .controllers = sandbox.uses_cgroup(policy)
+                                                   ? sandbox.cgroup().base->controllers
+                                                   : std::vector<std::string>{}})};
 }
 
 Result<ProbeOutcome> run_probes(const Sandbox& sandbox, const std::vector<ProbeTask>& tasks) {

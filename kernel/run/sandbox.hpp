@@ -45,6 +45,7 @@ class Sandbox {
 
   const HostFacts& host() const { return host_; }
   const CgroupSearch& cgroup() const { return cgroup_; }
+  bool uses_cgroup(const SandboxPolicy& policy) const;  // its runs get a leaf
 
  private:
   Sandbox(HostFacts host, Fd launcher, CgroupSearch cgroup, HostUidRange host_uids)
@@ -53,7 +54,6 @@ class Sandbox {
         cgroup_(std::move(cgroup)),
         host_uids_(host_uids) {}
 
-  bool uses_cgroup(const SandboxPolicy& policy) const;
   std::string cgroup_of(const std::string& name) const;
   Result<std::optional<uid_t>> shared_uid(const SandboxPolicy& policy) const;
   Result<Plan> plan(const SandboxPolicy& policy, const std::vector<std::string>& argv,
