@@ -3,7 +3,8 @@
 build_packages=(
   g++ cmake ninja-build pkg-config
   libuv1-dev libexpected-dev libtomlplusplus-dev libspdlog-dev libfmt-dev nlohmann-json3-dev
-  libcli11-dev libboost-dev libseccomp-dev libsodium-dev libsystemd-dev musl-dev musl-tools
+  libcli11-dev libboost-dev libseccomp-dev libsodium-dev libsystemd-dev
+  libsqlitecpp-dev libsqlite3-dev prometheus-cpp-dev musl-dev musl-tools
 )
 run_packages=(bubblewrap python3 ca-certificates)
 test_packages=(catch2 git make gcc zlib1g-dev nodejs default-jdk-headless golang-go)

@@ -25,6 +25,8 @@ std::string_view name_of(ErrorCode code) {
       return "too_busy";
     case ErrorCode::draining:
       return "draining";
+    case ErrorCode::not_recorded:
+      return "not_recorded";
     case ErrorCode::io:
       return "io";
     case ErrorCode::internal:

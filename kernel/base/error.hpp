@@ -26,6 +26,7 @@ enum class ErrorCode {
   forbidden,              // this caller may not ask for it
   too_busy,               // a queue or table is full: try again later
   draining,               // the daemon is shutting down
+  not_recorded,           // the ledger cannot take it; a run that it was for did not start
   io,                     // a system call failed
   internal,               // a bug or a broken host
 };

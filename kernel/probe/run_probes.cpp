@@ -68,6 +68,7 @@ std::string not_run_because(const SandboxResult& result, ProbeRun kind) {
     case Cause::tampered:
     case Cause::internal:
     case Cause::shutdown:
+    case Cause::daemon_restart:
     case Cause::killed_by_request:
       break;
     case Cause::wall_clock:

@@ -34,6 +34,8 @@ std::string_view name_of(Cause cause) {
       return "killed_by_request";
     case Cause::shutdown:
       return "shutdown";
+    case Cause::daemon_restart:
+      return "daemon_restart";
     case Cause::cannot_execute:
       return "cannot_execute";
     case Cause::cannot_isolate:

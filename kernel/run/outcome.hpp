@@ -24,6 +24,7 @@ enum class Cause {
   syscall_denied,     // the system call filter: the agent's own process died of SIGSYS
   killed_by_request,  // a client, or a client that went away
   shutdown,           // the daemon stopped
+  daemon_restart,     // the daemon was killed; its successor found the run in the ledger
   cannot_execute,     // execve failed: the program never ran
   cannot_isolate,     // the confinement could not be made or was not seen: the program never ran
   tampered,           // what the run reports and what the kernel shows disagree
@@ -34,7 +35,8 @@ inline constexpr std::array all_causes = {
     Cause::exited,         Cause::signaled,       Cause::wall_clock,        Cause::host_overloaded,
     Cause::cpu_limit,      Cause::memory_limit,   Cause::pids_limit,        Cause::file_size_limit,
     Cause::output_limit,   Cause::syscall_denied, Cause::killed_by_request, Cause::shutdown,
-    Cause::cannot_execute, Cause::cannot_isolate, Cause::tampered,          Cause::internal};
+    Cause::daemon_restart, Cause::cannot_execute, Cause::cannot_isolate,    Cause::tampered,
+    Cause::internal};
 
 std::string_view name_of(Cause cause);  // "wall_clock"
 

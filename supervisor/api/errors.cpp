@@ -20,6 +20,7 @@ int http_status(kernel::ErrorCode code) {
     case ErrorCode::too_busy:
       return 429;
     case ErrorCode::draining:
+    case ErrorCode::not_recorded:
       return 503;
     case ErrorCode::io:
     case ErrorCode::internal:

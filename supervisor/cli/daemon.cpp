@@ -22,10 +22,10 @@ using kernel::Result;
 constexpr std::size_t shown_body_bytes_max = 200;
 
 ErrorCode code_named(std::string_view name) {
-  for (const ErrorCode code :
-       {ErrorCode::invalid_request, ErrorCode::sandbox_policy_error,
-        ErrorCode::sandbox_not_available, ErrorCode::unknown_profile, ErrorCode::unknown_agent,
-        ErrorCode::not_found, ErrorCode::too_busy, ErrorCode::draining, ErrorCode::io}) {
+  for (const ErrorCode code : {ErrorCode::invalid_request, ErrorCode::sandbox_policy_error,
+                               ErrorCode::sandbox_not_available, ErrorCode::unknown_profile,
+                               ErrorCode::unknown_agent, ErrorCode::not_found, ErrorCode::too_busy,
+                               ErrorCode::draining, ErrorCode::not_recorded, ErrorCode::io}) {
     if (kernel::name_of(code) == name) return code;
   }
   return ErrorCode::internal;

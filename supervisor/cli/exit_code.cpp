@@ -21,7 +21,8 @@ int paddock_code(const SandboxResult& result) {
       return result.exit_code == 0 ? exit_success : exit_run_failed;
     case Cause::cannot_isolate:
       return exit_cannot_isolate;
-    case Cause::host_overloaded:  // says nothing about the program
+    case Cause::host_overloaded:  // neither says anything about the program
+    case Cause::daemon_restart:
     case Cause::internal:
       return exit_error;
     case Cause::signaled:
@@ -66,6 +67,7 @@ int program_code(const SandboxResult& result) {
       return status_of_signal + (result.signal != 0 ? result.signal : SIGTERM);
     case Cause::cannot_isolate:
     case Cause::tampered:
+    case Cause::daemon_restart:
     case Cause::internal:
       return paddock_code(result);
   }

@@ -175,6 +175,8 @@ std::string ending_line(const RunRecord& run) {
       return fmt::format("killed after {}: it was asked for", seconds(result.duration_s));
     case Cause::shutdown:
       return fmt::format("killed after {}: the daemon shut down", seconds(result.duration_s));
+    case Cause::daemon_restart:
+      return "lost: the daemon was killed while it ran";
     case Cause::cannot_execute:
       return "cannot " + result.detail;  // "execute the program: No such file or directory"
     case Cause::cannot_isolate:

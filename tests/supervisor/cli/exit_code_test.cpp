@@ -48,6 +48,7 @@ const Row rows[] = {
     {Cause::cannot_execute, 127, 0, EACCES, 2, 126},
     {Cause::cannot_isolate, -1, 0, 0, 3, 3},
     {Cause::tampered, -9, 0, 0, 2, 2},
+    {Cause::daemon_restart, -9, 0, 0, 1, 1},
     {Cause::internal, -9, 0, 0, 1, 1},
 };
 

@@ -1,0 +1,74 @@
+#pragma once
+// LedgerReader: questions to a ledger file, answered at once. It opens the file read-only, beside a
+// daemon that writes it or without one. Used on the ledger's reading thread and by the CLI.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/base/error.hpp"
+#include "supervisor/ledger/transition.hpp"
+
+namespace paddock::supervisor {
+
+struct RunFilter {
+  std::optional<std::string> state;
+  std::optional<std::string> tenant;  // absent: of all tenants
+  std::optional<std::string> agent;
+  std::size_t limit = 1000;
+
+  bool operator==(const RunFilter&) const = default;
+};
+
+struct EventFilter {
+  std::uint64_t after = 0;            // seq; events after it
+  std::optional<std::string> tenant;  // absent: of all tenants
+  std::optional<std::string> subject;
+  std::string kind_prefix;  // "run."; empty: all
+  std::size_t limit = 1000;
+
+  bool operator==(const EventFilter&) const = default;
+};
+
+// A run with the events that made it, oldest first.
+struct StoredRun {
+  RunRow row;
+  std::vector<StoredEvent> events;
+  std::string policy_text;  // empty if it has been pruned
+
+  bool operator==(const StoredRun&) const = default;
+};
+
+struct LedgerHead {
+  std::uint64_t seq = 0;
+  std::string hash;
+
+  bool operator==(const LedgerHead&) const = default;
+};
+
+class LedgerReader {
+ public:
+  // Fails with not_found if there is no file, and with not_recorded if it is no ledger of ours.
+  static kernel::Result<LedgerReader> open(const std::string& path);
+  LedgerReader(LedgerReader&&) noexcept;
+  LedgerReader& operator=(LedgerReader&&) noexcept;
+  ~LedgerReader();
+
+  // Each fails with not_recorded if the file cannot be read.
+  kernel::Result<std::optional<StoredRun>> run(const std::string& id);
+  kernel::Result<std::vector<RunRow>> runs(const RunFilter& filter);  // newest first
+  kernel::Result<std::vector<RunRow>> unfinished_runs();
+  kernel::Result<std::vector<StoredEvent>> events(const EventFilter& filter);  // oldest first
+  kernel::Result<std::vector<AgentRow>> agents();
+  kernel::Result<std::vector<BudgetRow>> budgets();
+  kernel::Result<LedgerHead> head();
+
+ private:
+  struct Implementation;
+  explicit LedgerReader(std::unique_ptr<Implementation> implementation);
+
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace paddock::supervisor

@@ -1,0 +1,58 @@
+#pragma once
+// LedgerWriter: the one connection that changes a ledger file. Everything here blocks; the daemon
+// calls it on the ledger's writing thread, recovery before there is a loop.
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "kernel/base/error.hpp"
+#include "supervisor/ledger/transition.hpp"
+
+namespace paddock::supervisor {
+
+enum class LedgerSync {
+  full,    // a commit survives a power cut
+  normal,  // it survives the end of this process
+};
+
+struct LedgerLimits {
+  std::chrono::hours keep{24 * 30};
+  std::uint64_t keep_bytes = 4ull << 30;
+
+  bool operator==(const LedgerLimits&) const = default;
+};
+
+class LedgerWriter {
+ public:
+  // Makes the file (0600) if there is none, and brings an older schema up to date. Holds
+  // `path`.lock until it is destroyed. Fails with not_recorded: somebody else holds it (and who),
+  // it is no ledger, it is damaged, it is newer than this program, or there is no room.
+  static kernel::Result<LedgerWriter> open(const std::string& path, LedgerSync sync);
+  LedgerWriter(LedgerWriter&&) noexcept;
+  LedgerWriter& operator=(LedgerWriter&&) noexcept;
+  ~LedgerWriter();
+
+  // All of them in one SQL transaction with one sync, or none. Returns the first one's seq; the
+  // others follow. Fails with not_recorded.
+  kernel::Result<std::uint64_t> apply(std::span<const Transition> transitions);
+
+  // Deletes what `limits` no longer keep, oldest first, at most about a thousand events a call.
+  // Returns how many; call again until 0.
+  kernel::Result<std::size_t> prune(const LedgerLimits& limits,
+                                    std::chrono::system_clock::time_point now);
+
+  // Gives the space of the reserve file to the ledger, or takes it back. No-ops where it is so.
+  void release_reserve();
+  kernel::Result<void> restore_reserve();
+
+ private:
+  struct Implementation;
+  explicit LedgerWriter(std::unique_ptr<Implementation> implementation);
+
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace paddock::supervisor
