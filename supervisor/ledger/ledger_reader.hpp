@@ -31,20 +31,14 @@ struct EventFilter {
   bool operator==(const EventFilter&) const = default;
 };
 
-// A run with the events that made it, oldest first.
+// A run with the events that made it, oldest first; of a run that was there for longer than the
+// ledger keeps events, the first ones are missing.
 struct StoredRun {
   RunRow row;
   std::vector<StoredEvent> events;
   std::string policy_text;  // empty if it has been pruned
 
   bool operator==(const StoredRun&) const = default;
-};
-
-struct LedgerHead {
-  std::uint64_t seq = 0;
-  std::string hash;
-
-  bool operator==(const LedgerHead&) const = default;
 };
 
 class LedgerReader {
@@ -57,12 +51,12 @@ class LedgerReader {
 
   // Each fails with not_recorded if the file cannot be read.
   kernel::Result<std::optional<StoredRun>> run(const std::string& id);
-  kernel::Result<std::vector<RunRow>> runs(const RunFilter& filter);  // newest first
+  kernel::Result<std::vector<RunRow>> runs(const RunFilter& filter);  // last recorded first
   kernel::Result<std::vector<RunRow>> unfinished_runs();
   kernel::Result<std::vector<StoredEvent>> events(const EventFilter& filter);  // oldest first
   kernel::Result<std::vector<AgentRow>> agents();
   kernel::Result<std::vector<BudgetRow>> budgets();
-  kernel::Result<LedgerHead> head();
+  kernel::Result<LedgerHead> head();  // of an empty ledger: seq 0
 
  private:
   struct Implementation;

@@ -28,25 +28,34 @@ struct LedgerLimits {
 class LedgerWriter {
  public:
   // Makes the file (0600) if there is none, and brings an older schema up to date. Holds
-  // `path`.lock until it is destroyed. Fails with not_recorded: somebody else holds it (and who),
-  // it is no ledger, it is damaged, it is newer than this program, or there is no room.
+  // LockFile beside it until it is destroyed. Fails with not_recorded: somebody else holds it (and
+  // who), it is no ledger, it is damaged, it is newer than this program, or there is no room.
   static kernel::Result<LedgerWriter> open(const std::string& path, LedgerSync sync);
   LedgerWriter(LedgerWriter&&) noexcept;
   LedgerWriter& operator=(LedgerWriter&&) noexcept;
   ~LedgerWriter();
 
+  // The newest committed event; seq 0 if there is none.
+  const LedgerHead& head() const;
+
   // All of them in one SQL transaction with one sync, or none. Returns the first one's seq; the
   // others follow. Fails with not_recorded.
   kernel::Result<std::uint64_t> apply(std::span<const Transition> transitions);
 
-  // Deletes what `limits` no longer keep, oldest first, at most about a thousand events a call.
-  // Returns how many; call again until 0.
+  // Whether the last failure was for want of room: then giving up the reserve may help.
+  bool is_full() const;
+
+  // Deletes what `limits` no longer keep, oldest first, at most a thousand events a call, and
+  // appends a ledger.pruned that says so. Runs that are not finished keep their rows. Returns how
+  // many; call again until 0.
   kernel::Result<std::size_t> prune(const LedgerLimits& limits,
                                     std::chrono::system_clock::time_point now);
 
-  // Gives the space of the reserve file to the ledger, or takes it back. No-ops where it is so.
+  // Gives the space of the reserve file (`path` with .reserve for .db) to the ledger, or takes it
+  // back. No-ops where it is so.
   void release_reserve();
   kernel::Result<void> restore_reserve();
+  bool has_reserve() const;
 
  private:
   struct Implementation;

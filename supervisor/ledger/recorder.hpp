@@ -21,7 +21,8 @@ class Recorder {
  public:
   virtual ~Recorder() = default;
 
-  // Answers come in the order of the calls, and never from within one. `on_committed` may be empty.
+  // Answers come in the order of the calls, and never from within one; a refusal does not wait for
+  // what is kept. `on_committed` may be empty.
   virtual void commit(Transition transition, IfUnwritten if_unwritten,
                       OnCommitted on_committed) = 0;
 

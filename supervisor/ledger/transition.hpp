@@ -83,12 +83,21 @@ struct BudgetRow {
   bool operator==(const BudgetRow&) const = default;
 };
 
-// A policy's canonical text, stored once per hash.
+// A policy's canonical text, stored once per hash. Belongs to the first transition of each run
+// under it: a policy that no run refers to any more is deleted with its events.
 struct PolicyRow {
   std::string hash;
   std::string text;
 
   bool operator==(const PolicyRow&) const = default;
+};
+
+// The newest event of a chain.
+struct LedgerHead {
+  std::uint64_t seq = 0;
+  std::string hash;
+
+  bool operator==(const LedgerHead&) const = default;
 };
 
 struct Transition {

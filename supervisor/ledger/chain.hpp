@@ -1,0 +1,49 @@
+#pragma once
+// The chain: each event's hash covers the hash of the one before and the rows written with it.
+// Pure.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "supervisor/ledger/transition.hpp"
+
+namespace paddock::supervisor {
+
+// What the first event has in place of the hash of the one before.
+inline const std::string hash_before_all = std::string(64, '0');
+
+enum class RowKind { run, policy, agent, budget };
+
+std::string_view name_of(RowKind kind);
+
+// A row that an event wrote: which one, and the SHA-256 of all that it then held.
+struct WrittenRow {
+  RowKind kind = RowKind::run;
+  std::string key;  // a run's id, a policy's hash, an agent's name; of a budget key_of()
+  std::string digest;
+
+  bool operator==(const WrittenRow&) const = default;
+};
+
+std::string key_of(const BudgetRow& row);
+
+WrittenRow written(const RunRow& row);
+WrittenRow written(const PolicyRow& row);
+WrittenRow written(const AgentRow& row);
+WrittenRow written(const BudgetRow& row);
+
+// As an event keeps them. decode_rows() has nothing to say of a text that is not of encode_rows().
+std::string encode_rows(const std::vector<WrittenRow>& rows);
+std::optional<std::vector<WrittenRow>> decode_rows(std::string_view text);
+
+// Since the epoch: the resolution in which a ledger keeps time.
+std::int64_t to_microseconds(std::chrono::system_clock::time_point at);
+std::chrono::system_clock::time_point from_microseconds(std::int64_t at_us);
+
+std::string event_hash(const std::string& previous_hash, std::uint64_t seq, const Event& event,
+                       std::string_view encoded_rows);
+
+}  // namespace paddock::supervisor

@@ -1,0 +1,189 @@
+#include "supervisor/ledger/ledger_reader.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "supervisor/ledger/chain.hpp"
+#include "supervisor/ledger/rows.hpp"
+#include "supervisor/ledger/schema.hpp"
+#include "supervisor/ledger/sqlite.hpp"
+
+namespace paddock::supervisor {
+namespace {
+
+using kernel::ErrorCode;
+using kernel::fail;
+using kernel::Result;
+
+constexpr std::size_t run_events_max = 1000;
+
+// A WHERE clause that grows, with its values: the text decides which index is used, so a condition
+// that is not asked for is not in it.
+class Conditions {
+ public:
+  void add(const std::string& condition, std::string value) {
+    text_ += (values_.empty() ? " WHERE " : " AND ") + condition;
+    values_.push_back(std::move(value));
+  }
+  void add_if(const std::optional<std::string>& value, const std::string& condition) {
+    if (value) add(condition, *value);
+  }
+  const std::string& text() const { return text_; }
+  // Returns the place of the next parameter.
+  int bind_to(SQLite::Statement& statement) const {
+    bound(statement);
+    int at = 0;
+    for (const std::string& value : values_) bind_value(statement, ++at, value);
+    return at + 1;
+  }
+
+ private:
+  std::string text_;
+  std::vector<std::string> values_;
+};
+
+template <class Row>
+std::vector<Row> all_of(SQLite::Statement& statement, Row (*row_in)(SQLite::Statement&)) {
+  const ResetAtEnd reset(statement);
+  std::vector<Row> rows;
+  while (statement.executeStep()) rows.push_back(row_in(statement));
+  return rows;
+}
+
+}  // namespace
+
+struct LedgerReader::Implementation {
+  explicit Implementation(const std::string& path_of_ledger)
+      : path(path_of_ledger),
+        database(path, SQLite::OPEN_READONLY | SQLite::OPEN_NOFOLLOW),
+        statements(database) {}
+
+  std::string path;
+  SQLite::Database database;
+  Statements statements;
+};
+
+Result<LedgerReader> LedgerReader::open(const std::string& path) {
+  if (::access(path.c_str(), F_OK) != 0)
+    return fail(
+        errno == ENOENT || errno == ENOTDIR ? ErrorCode::not_found : ErrorCode::not_recorded,
+        "open ledger '" + path + "': " + kernel::errno_text(errno));
+  return guarded(path, [&]() -> Result<LedgerReader> {
+    auto made = std::make_unique<Implementation>(path);
+    prepare_connection(made->database);
+    TRY_VOID(check_is_ledger(made->database, path));
+    if (!made->database.tableExists("events"))
+      return fail(ErrorCode::not_recorded, "ledger '" + path + "': it is empty");
+    return LedgerReader(std::move(made));
+  });
+}
+
+LedgerReader::LedgerReader(std::unique_ptr<Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
+LedgerReader::LedgerReader(LedgerReader&&) noexcept = default;
+LedgerReader& LedgerReader::operator=(LedgerReader&&) noexcept = default;
+LedgerReader::~LedgerReader() = default;
+
+Result<std::optional<StoredRun>> LedgerReader::run(const std::string& id) {
+  Implementation& self = *implementation_;
+  return guarded(self.path, [&]() -> Result<std::optional<StoredRun>> {
+    // One snapshot for the row, its events and its policy.
+    SQLite::Transaction snapshot(self.database);
+    SQLite::Statement& row =
+        self.statements[std::string("SELECT ") + run_columns + " FROM runs WHERE id = ?"];
+    const ResetAtEnd reset_row(row);
+    if (!bound(row, id).executeStep()) return std::optional<StoredRun>();
+    StoredRun run{.row = run_in(row), .events = {}, .policy_text = {}};
+    run.events =
+        all_of(bound(self.statements[std::string("SELECT ") + event_columns +
+                                     " FROM events WHERE subject = ? ORDER BY seq LIMIT ?"],
+                     id, run_events_max),
+               event_in);
+    SQLite::Statement& policy = self.statements["SELECT text FROM policies WHERE hash = ?"];
+    const ResetAtEnd reset_policy(policy);
+    if (bound(policy, run.row.policy_hash).executeStep())
+      run.policy_text = policy.getColumn(0).getString();
+    return run;
+  });
+}
+
+Result<std::vector<RunRow>> LedgerReader::runs(const RunFilter& filter) {
+  Implementation& self = *implementation_;
+  return guarded(self.path, [&]() -> Result<std::vector<RunRow>> {
+    Conditions conditions;
+    // The indexes of unfinished runs and of agents' runs are used only if the text says that they
+    // hold all that is asked for.
+    conditions.add_if(filter.state, filter.state == "finished"
+                                        ? "state = ?"
+                                        : "state <> 'finished' AND state = ?");
+    conditions.add_if(filter.tenant, "tenant = ?");
+    conditions.add_if(filter.agent, filter.agent == "" ? "agent = ?" : "agent <> '' AND agent = ?");
+    SQLite::Statement& statement =
+        self.statements[std::string("SELECT ") + run_columns + " FROM runs" + conditions.text() +
+                        " ORDER BY number DESC LIMIT ?"];
+    bind_value(statement, conditions.bind_to(statement), filter.limit);
+    return all_of(statement, run_in);
+  });
+}
+
+Result<std::vector<RunRow>> LedgerReader::unfinished_runs() {
+  Implementation& self = *implementation_;
+  return guarded(self.path, [&]() -> Result<std::vector<RunRow>> {
+    return all_of(
+        bound(self.statements[std::string("SELECT ") + run_columns +
+                              " FROM runs INDEXED BY runs_unfinished WHERE state <> 'finished' "
+                              "ORDER BY number"]),
+        run_in);
+  });
+}
+
+Result<std::vector<StoredEvent>> LedgerReader::events(const EventFilter& filter) {
+  Implementation& self = *implementation_;
+  return guarded(self.path, [&]() -> Result<std::vector<StoredEvent>> {
+    Conditions conditions;
+    conditions.add("seq > CAST(? AS INTEGER)", std::to_string(filter.after));
+    conditions.add_if(filter.tenant, "tenant = ?");
+    conditions.add_if(filter.subject, "subject = ?");
+    if (!filter.kind_prefix.empty()) conditions.add("instr(kind, ?) = 1", filter.kind_prefix);
+    SQLite::Statement& statement =
+        self.statements[std::string("SELECT ") + event_columns + " FROM events" +
+                        conditions.text() + " ORDER BY seq LIMIT ?"];
+    bind_value(statement, conditions.bind_to(statement), filter.limit);
+    return all_of(statement, event_in);
+  });
+}
+
+Result<std::vector<AgentRow>> LedgerReader::agents() {
+  Implementation& self = *implementation_;
+  return guarded(self.path, [&]() -> Result<std::vector<AgentRow>> {
+    return all_of(
+        bound(
+            self.statements[std::string("SELECT ") + agent_columns + " FROM agents ORDER BY name"]),
+        agent_in);
+  });
+}
+
+Result<std::vector<BudgetRow>> LedgerReader::budgets() {
+  Implementation& self = *implementation_;
+  return guarded(self.path, [&]() -> Result<std::vector<BudgetRow>> {
+    return all_of(bound(self.statements[std::string("SELECT ") + budget_columns +
+                                        " FROM budgets ORDER BY agent, dimension"]),
+                  budget_in);
+  });
+}
+
+Result<LedgerHead> LedgerReader::head() {
+  Implementation& self = *implementation_;
+  return guarded(self.path, [&]() -> Result<LedgerHead> {
+    SQLite::Statement& statement =
+        self.statements["SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1"];
+    const ResetAtEnd reset(statement);
+    if (!bound(statement).executeStep()) return LedgerHead{.seq = 0, .hash = hash_before_all};
+    return LedgerHead{.seq = static_cast<std::uint64_t>(statement.getColumn(0).getInt64()),
+                      .hash = statement.getColumn(1).getString()};
+  });
+}
+
+}  // namespace paddock::supervisor
