@@ -14,5 +14,7 @@ int profile_check_command(const Options& options);
 int policy_command(const Options& options);
 int reload_command(const Options& options);
 int doctor_command(const Options& options);
+int ledger_verify_command(const Options& options);
+int ledger_show_command(const Options& options);
 
 }  // namespace paddock::supervisor::cli

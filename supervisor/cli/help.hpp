@@ -94,4 +94,28 @@ Exit codes: 0 the profile that --profile names is enforced here as it is written
 probe got through, or it runs without something that it asks for "if" the host has it (the text says
 which); 1 any other error.)";
 
+constexpr const char* ledger = "Look at the record of all runs, with a daemon or without one.";
+constexpr const char* ledger_footer = R"(Examples:
+  paddock ledger verify
+  paddock ledger show r-0123456789abcdef)";
+
+constexpr const char* ledger_verify = "Check that the ledger has not been edited since.";
+constexpr const char* ledger_verify_footer =
+    R"(Recomputes the chain of all events and compares every row with them. Names the first thing
+that does not fit. Who can write the file can also cut off its end and recompute the rest: note the
+head that this prints somewhere else, and give it with --head the next time.
+
+Examples:
+  paddock ledger verify
+  paddock ledger verify /backup/ledger.db
+  paddock ledger verify --head 1042:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+
+Exit codes: 0 it is whole; 2 it has been edited, or the head is not in it; 1 it cannot be read, or
+any other error.)";
+
+constexpr const char* ledger_show = "Print a run as the ledger has it, with its events.";
+constexpr const char* ledger_show_footer = R"(Examples:
+  paddock ledger show r-0123456789abcdef
+  paddock ledger show r-0123456789abcdef --json --file /backup/ledger.db)";
+
 }  // namespace paddock::supervisor::cli::help

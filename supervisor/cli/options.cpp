@@ -287,6 +287,27 @@ void add_doctor(CLI::App& app, Options& options, Commands& commands) {
   commands.emplace_back(doctor, Command::doctor);
 }
 
+void add_ledger(CLI::App& app, Options& options, Commands& commands) {
+  CLI::App* const ledger = add_command(app, "ledger", help::ledger, help::ledger_footer);
+  ledger->require_subcommand(1);
+
+  CLI::App* const verify =
+      add_command(*ledger, "verify", help::ledger_verify, help::ledger_verify_footer);
+  add_text(verify, "--head", options.ledger_head, "A head noted elsewhere that must be in it",
+           "SEQ:HASH");
+  verify->add_flag("--json", options.json, "As JSON");
+  verify->add_option("file", options.ledger_file, "Its file; otherwise the state directory's")
+      ->type_name("FILE");
+  commands.emplace_back(verify, Command::ledger_verify);
+
+  CLI::App* const show = add_command(*ledger, "show", help::ledger_show, help::ledger_show_footer);
+  show->add_option("run", options.run, "Its id")->required()->type_name("RUN");
+  add_text(show, "--file", options.ledger_file, "The ledger; otherwise the state directory's",
+           "FILE");
+  show->add_flag("--json", options.json, "As JSON, with the policy");
+  commands.emplace_back(show, Command::ledger_show);
+}
+
 }  // namespace
 
 std::variant<Options, Farewell> parse_options(const std::vector<std::string>& words,
@@ -311,6 +332,7 @@ std::variant<Options, Farewell> parse_options(const std::vector<std::string>& wo
   add_daemon_commands(app, options, commands);
   add_profile(app, options, commands);
   add_doctor(app, options, commands);
+  add_ledger(app, options, commands);
 
   try {
     std::reverse(own.begin(), own.end());  // CLI11 takes them from the end

@@ -21,6 +21,8 @@ enum class Command {
   policy,
   reload,
   doctor,
+  ledger_verify,
+  ledger_show,
 };
 
 // Where to find a daemon, and what to use where there is none.
@@ -69,6 +71,9 @@ struct Options {
   std::vector<std::string> ids;    // kill
   std::vector<std::string> paths;  // profile check
   std::string profile;             // profile show, doctor
+  std::string run;                 // ledger show
+  std::string ledger_file;         // ledger; empty: the state directory's
+  std::string ledger_head;         // ledger verify: SEQ:HASH; empty: none
 
   bool operator==(const Options&) const = default;
 };

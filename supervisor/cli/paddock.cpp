@@ -50,6 +50,10 @@ int execute(const Options& options) {
       return reload_command(options);
     case Command::doctor:
       return doctor_command(options);
+    case Command::ledger_verify:
+      return ledger_verify_command(options);
+    case Command::ledger_show:
+      return ledger_show_command(options);
   }
   return exit_error;
 }

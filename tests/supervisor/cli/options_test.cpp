@@ -140,6 +140,13 @@ TEST_CASE("each command is told from the others") {
   CHECK(options_of({"doctor"}).command == Command::doctor);
   CHECK(options_of({"doctor"}).profile == "STRICT");
   CHECK(options_of({"doctor", "-p", "NODE"}).profile == "NODE");
+  CHECK(options_of({"ledger", "verify"}).command == Command::ledger_verify);
+  CHECK(options_of({"ledger", "verify"}).ledger_file.empty());
+  CHECK(options_of({"ledger", "verify", "--head", "1:a", "x.db"}).ledger_file == "x.db");
+  CHECK(options_of({"ledger", "verify", "--head", "1:a", "x.db"}).ledger_head == "1:a");
+  CHECK(options_of({"ledger", "show", "r-1"}).command == Command::ledger_show);
+  CHECK(options_of({"ledger", "show", "r-1"}).run == "r-1");
+  CHECK(options_of({"ledger", "show", "r-1", "--file", "x.db"}).ledger_file == "x.db");
 }
 
 TEST_CASE("a workdir is kept as typed and as a path of the host") {
@@ -172,6 +179,9 @@ TEST_CASE("a mistake names the option and the cause") {
   CHECK(mistake_in({"run", "true"}).find("goes after --") != std::string::npos);
   CHECK(mistake_in({"run", "--bogus", "--", "x"}).find("--bogus") != std::string::npos);
   CHECK(mistake_in({"run", "--wall"}).find("--wall") != std::string::npos);
+  CHECK(mistake_in({"ledger"}).find("see paddock ledger --help") != std::string::npos);
+  CHECK(mistake_in({"ledger", "show"}).find("run") != std::string::npos);
+  CHECK(mistake_in({"ledger", "show", "r-1", "r-2"}).find("r-2") != std::string::npos);
   CHECK(mistake_in({"kill"}).find("id") != std::string::npos);
   CHECK(mistake_in({"ps", "--", "x"}).find("x") != std::string::npos);
   CHECK(begins(mistake_in({"frob"}), "unknown command 'frob'"));
@@ -192,9 +202,14 @@ TEST_CASE("the help of every command teaches with an example") {
       {"policy"},
       {"reload"},
       {"doctor"},
+      {"ledger"},
+      {"ledger", "verify"},
+      {"ledger", "show"},
   };
   for (Words words : commands) {
-    const std::string command = words.empty() ? "run" : words.back();
+    const std::string command = words.empty()       ? "run"
+                                : words.size() == 1 ? words[0]
+                                                    : words[0] + " " + words[1];
     words.push_back("--help");
     const auto parsed = parse(words);
     const auto* farewell = std::get_if<Farewell>(&parsed);
@@ -204,8 +219,7 @@ TEST_CASE("the help of every command teaches with an example") {
     CHECK(farewell->error.empty());
     const std::size_t example = farewell->text.find("Example");
     REQUIRE(example != std::string::npos);
-    CHECK(farewell->text.find("paddock " + (words.size() == 3 ? "profile " + command : command),
-                              example) != std::string::npos);
+    CHECK(farewell->text.find("paddock " + command, example) != std::string::npos);
   }
 }
 
