@@ -53,15 +53,18 @@ std::optional<ProcessStat> stat_of(pid_t pid) {
   if (name_end == std::string::npos) return std::nullopt;
   ProcessStat stat;
   std::uint64_t ticks[4] = {};
+  std::uint64_t resident_pages = 0;
   if (std::sscanf(text->c_str() + name_end + 1,
                   " %c %d %d %d %*s %*s %*s %*s %*s %*s %*s %" SCNu64 " %" SCNu64 " %" SCNu64
-                  " %" SCNu64,
+                  " %" SCNu64 " %*s %*s %*s %*s %" SCNu64 " %*s %" SCNu64,
                   &stat.state, &stat.parent, &stat.group, &stat.session, &ticks[0], &ticks[1],
-                  &ticks[2], &ticks[3]) != 8)
+                  &ticks[2], &ticks[3], &stat.start_ticks, &resident_pages) != 10)
     return std::nullopt;
   static const auto ticks_per_second = static_cast<std::uint64_t>(::sysconf(_SC_CLK_TCK));
   stat.own_cpu_us = (ticks[0] + ticks[1]) * 1'000'000 / ticks_per_second;
   stat.children_cpu_us = (ticks[2] + ticks[3]) * 1'000'000 / ticks_per_second;
+  static const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  stat.resident_bytes = resident_pages * page_bytes;
   return stat;
 }
 

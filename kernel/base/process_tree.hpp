@@ -20,6 +20,8 @@ struct ProcessStat {
   pid_t session = 0;
   std::uint64_t own_cpu_us = 0;       // of all its threads, in whole ticks of the clock
   std::uint64_t children_cpu_us = 0;  // of the children that it has waited for, the same
+  std::uint64_t start_ticks = 0;      // since the boot: field 22 of /proc/PID/stat
+  std::uint64_t resident_bytes = 0;   // memory that it has at the moment, shared pages included
 
   bool operator==(const ProcessStat&) const = default;
 };
