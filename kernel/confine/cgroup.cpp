@@ -165,6 +165,16 @@ void CgroupLeaf::kill() const {
   write_cgroup_file(file("cgroup.kill"), "1");
 }
 
+Result<void> CgroupLeaf::freeze() const {
+  const int error = write_cgroup_file(file("cgroup.freeze"), "1");
+  if (error == 0) return {};
+  return fail(ErrorCode::io, "write '" + file("cgroup.freeze") + "': " + errno_text(error));
+}
+
+void CgroupLeaf::thaw() const {
+  write_cgroup_file(file("cgroup.freeze"), "0");
+}
+
 bool CgroupLeaf::populated() const {
   // What cannot be read is no proof that nobody is left.
   const std::vector<std::string> words = cgroup_words(file("cgroup.events"));
@@ -189,6 +199,7 @@ CgroupUsage CgroupLeaf::usage() const {
           .cpu_usage_us = counter_in(cpu, "usage_usec"),
           .throttled_us = counter_in(cpu, "throttled_usec"),
           .cpu_waited_us = pressure_total_us(file("cpu.pressure")),
+          .memory_bytes = single_number(file("memory.current")),
           .memory_peak_bytes = single_number(file("memory.peak"))};
 }
 

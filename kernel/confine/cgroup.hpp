@@ -33,6 +33,7 @@ struct CgroupUsage {
   std::uint64_t cpu_usage_us = 0;  // cpu.stat; without any controller, too
   std::uint64_t throttled_us = 0;  // the same: held back at cpu_max, summed over the CPUs
   std::optional<std::uint64_t> cpu_waited_us{};      // cpu.pressure: a process waited for a CPU
+  std::optional<std::uint64_t> memory_bytes{};       // memory.current
   std::optional<std::uint64_t> memory_peak_bytes{};  // memory.peak; Linux 5.19 and later
 
   bool operator==(const CgroupUsage&) const = default;
@@ -57,6 +58,10 @@ class CgroupLeaf {
   int directory() const { return directory_.get(); }  // for CLONE_INTO_CGROUP
   void kill() const;                                  // SIGKILL to every process in it
   bool populated() const;
+  // All of it stands still until it is thawed; a frozen process can still be killed. Soon after the
+  // call, not with it. Fails with io.
+  Result<void> freeze() const;
+  void thaw() const;
   // What the kernel shows now for the planned knobs; one that cannot be read is not in it.
   std::map<std::string, std::string> limits() const;
   CgroupUsage usage() const;

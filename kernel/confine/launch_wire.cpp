@@ -43,6 +43,17 @@ SpecView::~SpecView() {
   free(pointers);
 }
 
+bool is_run_name(const char* name) {
+  size_t size = 0;
+  for (; name[size] != '\0'; ++size) {
+    const char c = name[size];
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9') || c == '_' || c == '-' || (c == '.' && size > 0);
+    if (size == run_name_max || !is_plain) return false;
+  }
+  return size > 0;
+}
+
 bool parse_spec(char* bytes, size_t size, SpecView& view) {
   Cursor cursor{bytes, bytes + size};
   const char* const header_bytes = cursor.take(sizeof(SpecHeader));

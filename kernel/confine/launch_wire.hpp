@@ -21,6 +21,13 @@ constexpr int fd_program = 63;         // the agent's program, if that is no fil
 // How an argv names fd_program: nothing is bound for it, nothing lies on a disk.
 constexpr const char* program_path = "/proc/self/fd/63";
 
+// The longest name of a run. It is in the command line of its launchers, so that a list of
+// processes and a supervisor that cleans up after a killed one can tell which run they belong to.
+constexpr size_t run_name_max = 64;
+
+// Letters, digits, '_', '-' and, but for the first, '.': one word in every list, and no path.
+bool is_run_name(const char* name);
+
 // ---- Messages: one struct is one packet. The supervisor's end going away means "kill everything
 // and exit". -------------------------------------------------------------------------------------
 
@@ -48,13 +55,14 @@ struct ControlMessage {
   uint64_t cpu_user_us = 0;  // of the agent and every descendant that was reaped
   uint64_t cpu_system_us = 0;
   uint64_t max_rss_kib = 0;     // of the largest single process
+  uint64_t written_bytes = 0;   // to files on disks, by the same processes as the CPU times
   uint64_t own_cpu_us = 0;      // agent_exited: of the agent's process alone, as RLIMIT_CPU counts
   uint32_t landlock_seen = 0;   // agent_ready: landlock_seen_* bits
   uint32_t self_seen = 0;       // agent_ready: self_seen_* bits
   int32_t session_keyring = 0;  // agent_ready: its serial number; 0: it cannot be told
   char text[96] = {};
 };
-static_assert(sizeof(ControlMessage) <= 160);
+static_assert(sizeof(ControlMessage) <= 192);
 
 // What Landlock refused to the agent's process when it tried, after it had set its rules. There is
 // no other way to see Landlock: the kernel shows a process's domain to nobody.

@@ -1,9 +1,10 @@
 // paddock-launch: the trusted program at the start of every run. It is linked statically, needs no
 // privilege, and has two roles:
 //
-//   paddock-launch init    the run's init: confines, starts, reports and buries the agent
-//   paddock-launch guard   bwrap's parent, for runs that use it: bwrap then starts the init inside
+//   paddock-launch init RUN    the run's init: confines, starts, reports and buries the agent
+//   paddock-launch guard RUN   bwrap's parent, for runs that use it: bwrap then starts the init
 //
+// RUN is for whoever looks at a list of processes: paddock itself does after a crash.
 // It is started by the supervisor with the descriptors of launch_spec.hpp, never by hand.
 
 #include <sys/prctl.h>
@@ -55,7 +56,7 @@ int refuse_use_by_hand() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const char* const role = argc == 2 ? argv[1] : "";
+  const char* const role = argc == 3 && kernel::is_run_name(argv[2]) ? argv[1] : "";
   const bool is_guard = ::strcmp(role, "guard") == 0;
   if (!is_guard && ::strcmp(role, "init") != 0) return refuse_use_by_hand();
   ::prctl(PR_SET_NAME, "paddock-launch", 0, 0, 0);

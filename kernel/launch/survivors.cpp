@@ -38,6 +38,8 @@ void add_usage(kernel::ControlMessage& message) {
   message.cpu_user_us = microseconds(usage.ru_utime);
   message.cpu_system_us = microseconds(usage.ru_stime);
   message.max_rss_kib = static_cast<uint64_t>(usage.ru_maxrss);
+  constexpr uint64_t block_bytes = 512;  // the unit of ru_oublock, whatever the file system's is
+  message.written_bytes = static_cast<uint64_t>(usage.ru_oublock) * block_bytes;
 }
 
 // A fork bomb is outrun like this: the dead are not reaped until a pass finds nobody alive, so each

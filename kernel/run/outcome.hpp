@@ -48,6 +48,7 @@ struct Exit {
   std::uint64_t cpu_user_us = 0;    // with all that was reaped below it
   std::uint64_t cpu_system_us = 0;  // the same
   std::uint64_t max_rss_kib = 0;    // of the largest single process
+  std::uint64_t written_bytes = 0;  // to files on disks, with all that was reaped below it
 
   bool operator==(const Exit&) const = default;
 };

@@ -58,7 +58,8 @@ std::vector<std::string> environment_of(const SandboxPolicy& policy, const std::
   return environment;
 }
 
-void plan_with_bubblewrap(const SandboxPolicy& policy, const HostFacts& host, Plan& plan) {
+void plan_with_bubblewrap(const SandboxPolicy& policy, const HostFacts& host,
+                          const RunIdentity& identity, Plan& plan) {
   BubblewrapCall call = bubblewrap_call(policy, host);
   plan.role = "guard";
   plan.binds = policy.bind_ro;
@@ -75,7 +76,8 @@ void plan_with_bubblewrap(const SandboxPolicy& policy, const HostFacts& host, Pl
                          std::to_string(fd_bubblewrap_args),
                          "--",
                          "/proc/self/fd/" + std::to_string(fd_launcher),
-                         "init"};
+                         "init",
+                         identity.name};
   plan.launch.workdir = policy.workdir.empty() ? sandbox_workspace : policy.workdir;
   plan.new_namespaces = {"cgroup", "ipc", "mnt", "pid", "user", "uts"};
   if (policy.deny_network) plan.new_namespaces.insert(plan.new_namespaces.begin() + 3, "net");
@@ -108,6 +110,7 @@ Result<Plan> make_plan(const SandboxPolicy& policy, const std::vector<std::strin
                     "' requires a user namespace: " + host.user_namespaces_problem);
 
   Plan plan;
+  plan.name = identity.name;
   plan.profile = policy.profile;
   plan.policy_hash = policy_hash(policy);
   plan.launch.argv = argv;
@@ -119,7 +122,7 @@ Result<Plan> make_plan(const SandboxPolicy& policy, const std::vector<std::strin
   if (host.seccomp) plan.launch.filter = TRY(seccomp_filter(policy.seccomp));
   if (!plan.launch.filter.empty()) plan.filter_hash = sha256_hex(plan.launch.filter);
   if (policy.use_bubblewrap) {
-    plan_with_bubblewrap(policy, host, plan);
+    plan_with_bubblewrap(policy, host, identity, plan);
   } else {
     plan_without_bubblewrap(policy, identity, plan);
   }

@@ -21,6 +21,7 @@ namespace paddock::kernel {
 
 // What a run is given besides its policy. make_plan takes it as it is.
 struct RunIdentity {
+  std::string name{};             // in its launchers' command lines: is_run_name()
   std::optional<uid_t> host_uid;  // a host uid (and gid) of its own; absent: the supervisor's own
   std::string workspace;          // for runs without bubblewrap: a private directory on the host
   std::string cwd;                // for runs without bubblewrap: where to start; empty: workspace
@@ -33,6 +34,7 @@ struct Plan {
   std::string profile;
   std::string policy_hash;
 
+  std::string name;                       // in the command line of each paddock-launch of the run
   std::string role;                       // of paddock-launch: "guard" around bubblewrap, or "init"
   LaunchSpec launch;                      // what paddock-launch does
   std::vector<std::string> bubblewrap;    // what fd_bubblewrap_args holds; empty: no bubblewrap

@@ -38,6 +38,7 @@ void apply_ending(const Ending& ending, SandboxResult& result) {
   result.cpu_user_us = ending.exit->cpu_user_us;
   result.cpu_system_us = ending.exit->cpu_system_us;
   result.max_rss_bytes = ending.exit->max_rss_kib * 1024;
+  result.written_bytes = ending.exit->written_bytes;
 }
 
 }  // namespace paddock::kernel

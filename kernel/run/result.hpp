@@ -39,6 +39,8 @@ struct SandboxResult {
   std::uint64_t cpu_user_us = 0;
   std::uint64_t cpu_system_us = 0;
   std::uint64_t max_rss_bytes = 0;  // of the largest single process
+  std::uint64_t written_bytes = 0;  // to files on disks; what is in memory alone (/tmp, /workspace
+                                    // and /dev/shm under bubblewrap) does not count
   bool survivors_unproved = false;
 
   std::string profile;

@@ -31,7 +31,8 @@ Exit exit_of(const ControlMessage& message) {
           .own_cpu_us = message.own_cpu_us,
           .cpu_user_us = message.cpu_user_us,
           .cpu_system_us = message.cpu_system_us,
-          .max_rss_kib = message.max_rss_kib};
+          .max_rss_kib = message.max_rss_kib,
+          .written_bytes = message.written_bytes};
 }
 
 // The process that sent a packet, as the kernel says.
@@ -95,7 +96,9 @@ Run::Run(const Plan& plan, SpawnedRun spawned, RunResources resources, RunOption
       stdout_(plan.output_bytes),
       stderr_(plan.output_bytes),
       stdin_bytes_(std::move(options_.stdin_bytes)),
-      stdin_closing_(!options_.stdin_stays_open) {}
+      stdin_closing_(!options_.stdin_stays_open) {
+  marks_.launcher = mark_of(spawned_.launcher);
+}
 
 Run::~Run() {
   assert(finished());
@@ -158,6 +161,43 @@ void Run::stop(Cause cause) {
 
 void Run::kill(Cause cause) {
   if (!finished()) perform(machine_.on(StopRequested{.cause = cause, .at_once = true}));
+}
+
+Result<void> Run::freeze() {
+  if (machine_.state() != RunState::running)
+    return fail(ErrorCode::invalid_request, "the run's program does not run");
+  if (frozen_) return {};
+  frozen_ = true;
+  if (resources_.cgroup) {
+    const auto frozen = resources_.cgroup->freeze();
+    frozen_ = frozen.has_value();
+    return frozen;
+  }
+  if (stopped_.stop_below(init_)) return {};
+  thaw();
+  return fail(ErrorCode::io, "the run forks faster than it can be stopped");
+}
+
+void Run::thaw() {
+  if (!frozen_) return;
+  frozen_ = false;
+  if (resources_.cgroup) resources_.cgroup->thaw();
+  stopped_.let_go();
+}
+
+// The launcher is left out, as it is in the run's result.
+RunUsage Run::usage_now() {
+  RunUsage usage = usage_below(spawned_.launcher);
+  if (resources_.cgroup) {
+    const CgroupUsage leaf = resources_.cgroup->usage();
+    usage.cpu_us = std::max(usage.cpu_us, leaf.cpu_usage_us);
+    usage.memory_bytes = leaf.memory_bytes.value_or(usage.memory_bytes);
+  }
+  // A process that ends while the others are looked at is missed in this pass.
+  usage.cpu_us = std::max(usage.cpu_us, last_usage_.cpu_us);
+  usage.written_bytes = std::max(usage.written_bytes, last_usage_.written_bytes);
+  last_usage_ = usage;
+  return usage;
 }
 
 void Run::read_control() {
@@ -239,6 +279,7 @@ bool Run::watch_agent() {
       has_ended(agent_pidfd_))
     return false;
   init_ = stat->parent;
+  marks_.agent = mark_of(agent_);
   return true;
 }
 
@@ -247,6 +288,7 @@ void Run::note_end_of_agent() {
   if (spawned_.control) read_control();
   if (finished()) return;
   if (!ended_at_) ended_at_ = Clock::now();
+  thaw();  // its init has something to say
   perform(machine_.on(AgentGone{}));
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernel/base/process_mark.hpp"
 #include "kernel/confine/bound_paths.hpp"
 #include "kernel/confine/cgroup.hpp"
 #include "kernel/confine/host_uid.hpp"
@@ -18,6 +19,8 @@
 #include "kernel/run/result.hpp"
 #include "kernel/run/run_machine.hpp"
 #include "kernel/run/spawn.hpp"
+#include "kernel/run/stopped_tree.hpp"
+#include "kernel/run/usage.hpp"
 #include "kernel/run/workspace.hpp"
 
 namespace paddock::kernel {
@@ -44,6 +47,14 @@ struct RunOptions {
   // Each piece of output, all of it, kept or not; for live streams. May be empty. Whoever cannot
   // take more says pause_output.
   std::function<void(Stream, std::string_view)> on_output{};
+};
+
+// What a supervisor needs to know a run's processes again after it was killed itself.
+struct RunMarks {
+  std::optional<ProcessMark> launcher;
+  std::optional<ProcessMark> agent;  // once it was at the gate
+
+  bool operator==(const RunMarks&) const = default;
 };
 
 class Run {
@@ -73,6 +84,14 @@ class Run {
   void stop(Cause cause = Cause::killed_by_request);  // TERM, grace, KILL
   void kill(Cause cause = Cause::killed_by_request);  // KILL; also of a run that has its grace
 
+  // A frozen run stands still, and its wall clock goes on. It can be stopped and killed as any
+  // other, and is thawed for that. A leaf is frozen with the launchers in it: should the supervisor
+  // be killed meanwhile, they do not notice, and the run stays until somebody sweeps its leaf.
+  // Fails with invalid_request if the program does not run, and with io.
+  Result<void> freeze();
+  void thaw();
+  bool frozen() const { return frozen_; }
+
   // While paused the output is not read: a program that writes more waits, as at any pipe, and its
   // wall clock goes on. What is in the pipes when it ends is read in any case.
   void pause_output(bool paused) { output_paused_ = paused; }
@@ -86,6 +105,8 @@ class Run {
   const Plan& plan() const { return plan_; }
   const std::optional<Receipt>& receipt() const { return receipt_; }
   pid_t launcher() const { return spawned_.launcher; }
+  const RunMarks& marks() const { return marks_; }
+  RunUsage usage_now();         // of a run that is not finished(); never less than before
   SandboxResult take_result();  // once, when finished()
 
   void abandon();  // SIGKILL to the launcher chain; for a supervisor that is about to end
@@ -134,6 +155,7 @@ class Run {
   std::optional<Clock::time_point> launcher_gone_at_;
   std::optional<Clock::time_point> look_again_;  // whether the cgroup is empty now
 
+  RunMarks marks_;
   pid_t agent_ = -1;
   ControlMessage ready_;  // what paddock-launch saw, in the agent's process
   pid_t init_ = -1;       // the agent's parent: it and the launcher may send messages
@@ -150,6 +172,9 @@ class Run {
   std::size_t stdin_written_ = 0;
   bool stdin_closing_ = false;
   bool output_paused_ = false;
+  bool frozen_ = false;
+  StoppedTree stopped_;  // of a frozen run without a leaf
+  RunUsage last_usage_;  // as usage_now() said
 };
 
 }  // namespace paddock::kernel

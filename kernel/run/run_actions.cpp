@@ -68,10 +68,12 @@ void Run::perform(const Actions& actions) {
         open_gate();
         break;
       case Action::send_term:
+        thaw();
         continue_launcher();
         send_control(static_cast<std::uint32_t>(ControlKind::terminate));
         break;
       case Action::kill_agent:
+        thaw();
         continue_launcher();
         send_control(static_cast<std::uint32_t>(ControlKind::kill));
         break;
@@ -169,6 +171,7 @@ void Run::continue_launcher() {
 }
 
 void Run::kill_everything() {
+  thaw();
   if (resources_.cgroup) resources_.cgroup->kill();
   continue_launcher();
   if (spawned_.launcher_pidfd) send_signal(spawned_.launcher_pidfd, SIGTERM);
@@ -176,6 +179,7 @@ void Run::kill_everything() {
 
 // Its orphans come to this process, which is their subreaper: see kill_strays.
 void Run::kill_launcher() {
+  thaw();
   if (resources_.cgroup) resources_.cgroup->kill();
   if (spawned_.launcher_pidfd) send_signal(spawned_.launcher_pidfd, SIGKILL);
 }
@@ -212,6 +216,7 @@ SandboxResult Run::take_result() {
     result.cpu_user_us = usage_->cpu_user_us;
     result.cpu_system_us = usage_->cpu_system_us;
     result.max_rss_bytes = usage_->max_rss_kib * 1024;
+    result.written_bytes = usage_->written_bytes;
   }
   result.stdout_bytes = stdout_.total_bytes();
   result.stderr_bytes = stderr_.total_bytes();

@@ -5,10 +5,14 @@
 #include <utility>
 
 #include "kernel/confine/controls.hpp"
+#include "kernel/confine/launch_wire.hpp"
 #include "kernel/confine/launcher.hpp"
 
 namespace paddock::kernel {
 namespace {
+
+// In a plan of which nothing is started.
+constexpr const char* name_to_be = "r-XXXXXXXXXXXXXXXX";
 
 Result<CgroupSearch> open_cgroup_base(const std::string& wanted) {
   if (wanted == no_cgroup_base) return CgroupSearch{};
@@ -78,10 +82,12 @@ std::string Sandbox::cgroup_of(const std::string& name) const {
 
 Result<Plan> Sandbox::preview(const SandboxPolicy& policy, const std::vector<std::string>& argv,
                               const std::string& cwd) const {
-  RunIdentity identity{
-      .host_uid = std::nullopt, .workspace = "/tmp/paddock-workspace-XXXXXX", .cwd = cwd};
+  RunIdentity identity{.name = name_to_be,
+                       .host_uid = std::nullopt,
+                       .workspace = "/tmp/paddock-workspace-XXXXXX",
+                       .cwd = cwd};
   if (host_.uid == 0) identity.host_uid = TRY(shared_uid(policy)).value_or(host_uids_.first);
-  if (uses_cgroup(policy)) identity.cgroup = cgroup_of("r-XXXXXXXXXXXXXXXX");
+  if (uses_cgroup(policy)) identity.cgroup = cgroup_of(name_to_be);
   return plan(policy, argv, identity);
 }
 
@@ -97,8 +103,10 @@ Result<std::unique_ptr<Run>> Sandbox::start(const SandboxPolicy& policy,
                                             const std::vector<std::string>& argv,
                                             const std::string& cwd, const std::string& name,
                                             RunOptions run_options) const {
+  if (!is_run_name(name.c_str()))
+    return fail(ErrorCode::invalid_request, "'" + name + "' cannot be the name of a run");
   RunResources resources;
-  RunIdentity identity{.host_uid = std::nullopt, .workspace = "", .cwd = cwd};
+  RunIdentity identity{.name = name, .host_uid = std::nullopt, .workspace = "", .cwd = cwd};
   if (host_.uid == 0) {
     const auto shared = TRY(shared_uid(policy));
     resources.host_uid =

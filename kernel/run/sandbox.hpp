@@ -37,7 +37,8 @@ class Sandbox {
                        const std::string& cwd) const;
 
   // Allocates the run's host uid (the owner of a writable bind if that is a uid for runs), cgroup
-  // and workspace, plans it and starts it. `name` is unique among live runs and names the cgroup.
+  // and workspace, plans it and starts it. `name` is unique among live runs; the cgroup and each
+  // launcher's command line have it. Fails with invalid_request if it is not is_run_name().
   // `cwd`: where a run without bubblewrap starts; empty: its workspace.
   Result<std::unique_ptr<Run>> start(const SandboxPolicy& policy,
                                      const std::vector<std::string>& argv, const std::string& cwd,

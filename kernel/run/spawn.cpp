@@ -26,6 +26,7 @@ using Wiring = std::vector<std::pair<int, int>>;  // (number in the child, sourc
 struct ChildSide {
   const Wiring* wiring;
   const char* role;
+  const char* run;
   bool change_uid;
   uid_t uid;
 };
@@ -87,7 +88,7 @@ int wire_descriptors(const Wiring& wiring, int* last_number) {
                 CLOSE_RANGE_CLOEXEC) != 0)
     report_and_exit(fd_control, "close_range");
   char* const argv[] = {const_cast<char*>("paddock-launch"), const_cast<char*>(child.role),
-                        nullptr};
+                        const_cast<char*>(child.run), nullptr};
   char* const environment[] = {nullptr};
   ::syscall(SYS_execveat, fd_launcher, "", argv, environment, AT_EMPTY_PATH);
   report_and_exit(fd_control, "execute paddock-launch");
@@ -170,7 +171,7 @@ Result<SpawnedRun> spawn(const Plan& plan, int launcher_executable, int cgroup_d
   if (program >= 0) wiring.emplace_back(fd_program, program);
   for (const auto& [fd, content] : contents) wiring.emplace_back(fd, content.get());
 
-  const ChildSide child{&wiring, plan.role.c_str(), plan.host_uid.has_value(),
+  const ChildSide child{&wiring, plan.role.c_str(), plan.name.c_str(), plan.host_uid.has_value(),
                         plan.host_uid.value_or(0)};
   // A handler of this process must not run in the child before its dispositions are reset.
   sigset_t all;

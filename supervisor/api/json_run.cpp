@@ -87,6 +87,7 @@ ordered_json result_object(const kernel::SandboxResult& result, WithOutput with_
       {"cpu_user_us", result.cpu_user_us},
       {"cpu_system_us", result.cpu_system_us},
       {"max_rss_bytes", result.max_rss_bytes},
+      {"written_bytes", result.written_bytes},
   };
   if (result.rlimit_hit) object["rlimit_hit"] = *result.rlimit_hit;
   if (with_output == WithOutput::yes) add_bytes(object, "stdout", result.stdout);

@@ -95,6 +95,7 @@ void report_ending(const RunRecord& run, Report& report) {
   report.line(
       "cpu", fmt::format("{} user, {} system", cpu(result.cpu_user_us), cpu(result.cpu_system_us)));
   report.line("memory", size(result.max_rss_bytes) + ", the largest process");
+  report.line("written", size(result.written_bytes) + " to files on disks");
   report.line("output", output_text(result.stdout_bytes, result.stdout_truncated, "stdout") + ", " +
                             output_text(result.stderr_bytes, result.stderr_truncated, "stderr"));
   if (result.output_held_open)

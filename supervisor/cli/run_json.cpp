@@ -48,6 +48,7 @@ kernel::SandboxResult result_from(const ordered_json& json) {
   read(json, "cpu_user_us", result.cpu_user_us);
   read(json, "cpu_system_us", result.cpu_system_us);
   read(json, "max_rss_bytes", result.max_rss_bytes);
+  read(json, "written_bytes", result.written_bytes);
   read_bytes(json, "stdout", result.stdout);
   read(json, "stdout_bytes", result.stdout_bytes);
   read(json, "stdout_truncated", result.stdout_truncated);

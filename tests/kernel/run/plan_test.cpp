@@ -17,8 +17,11 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const RunIdentity of_user{.host_uid = std::nullopt, .workspace = "/tmp/paddock-abc", .cwd = ""};
-const RunIdentity of_root{.host_uid = 60'600, .workspace = "/tmp/paddock-abc", .cwd = ""};
+const std::string name = "r-0123456789abcdef";
+const RunIdentity of_user{
+    .name = name, .host_uid = std::nullopt, .workspace = "/tmp/paddock-abc", .cwd = ""};
+const RunIdentity of_root{
+    .name = name, .host_uid = 60'600, .workspace = "/tmp/paddock-abc", .cwd = ""};
 
 // A shipped profile, resolved for a request that adds nothing.
 SandboxPolicy shipped_policy(const std::string& file) {

@@ -81,8 +81,12 @@ TEST_CASE("an ending is carried over whole") {
   ending.exec_error = ENOENT;
   ending.output_held_open = true;
   ending.survivors_unproved = true;
-  ending.exit =
-      Exit{.code = 127, .own_cpu_us = 5, .cpu_user_us = 10, .cpu_system_us = 20, .max_rss_kib = 30};
+  ending.exit = Exit{.code = 127,
+                     .own_cpu_us = 5,
+                     .cpu_user_us = 10,
+                     .cpu_system_us = 20,
+                     .max_rss_kib = 30,
+                     .written_bytes = 40};
   SandboxResult expected;
   expected.exit_code = 127;
   expected.cause = Cause::cannot_execute;
@@ -93,6 +97,7 @@ TEST_CASE("an ending is carried over whole") {
   expected.cpu_user_us = 10;
   expected.cpu_system_us = 20;
   expected.max_rss_bytes = 30 * 1024;
+  expected.written_bytes = 40;
   SandboxResult result;
   apply_ending(ending, result);
   CHECK(result == expected);

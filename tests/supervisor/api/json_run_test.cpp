@@ -53,6 +53,7 @@ RunRecord whole_record() {
   result.cpu_user_us = 1000;
   result.cpu_system_us = 2000;
   result.max_rss_bytes = 4096;
+  result.written_bytes = 8192;
   result.survivors_unproved = true;
 
   RunRecord run;

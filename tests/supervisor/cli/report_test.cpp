@@ -61,6 +61,7 @@ paddock report
   time          0.021 s, and 0.007 s to set it up
   cpu           0.015 s user, 0.004 s system
   memory        11 MiB, the largest process
+  written       16 KiB to files on disks
   output        2 B on stdout, 0 B on stderr
 
 confined by

@@ -27,6 +27,7 @@ inline paddock::supervisor::RunRecord sample_run() {
   result.cpu_user_us = 15'000;
   result.cpu_system_us = 4'000;
   result.max_rss_bytes = 11'534'336;
+  result.written_bytes = 16'384;
   result.stdout_bytes = 2;
   result.profile = "STRICT";
   result.policy_hash = "26ffd73dce70444bd9581fa98ae7ca4c8451a143fff72b491e53fa320e8d47e8";
