@@ -38,7 +38,8 @@ std::string encode(const LaunchSpec& spec) {
                                .filter_length = static_cast<std::uint32_t>(
                                    spec.filter.size() / filter_instruction_bytes),
                                .landlock_handled_file = spec.landlock.handled_file,
-                               .landlock_scoped = spec.landlock.scoped});
+                               .landlock_scoped = spec.landlock.scoped,
+                               .host_uid = spec.host_uid.value_or(0)});
   for (const Rlimit& limit : spec.rlimits)
     append_bytes(out, WireRlimit{static_cast<std::uint64_t>(limit.resource), limit.value});
   for (const LandlockRule& rule : spec.landlock.allowed) append_bytes(out, rule.access);
@@ -67,7 +68,9 @@ std::optional<LaunchSpec> decode_launch_spec(std::string_view bytes) {
                                .allowed = {}},
                   .filter = {view.filter, view.filter_length * filter_instruction_bytes},
                   .new_session = view.new_session,
-                  .own_user_namespace = view.own_user_namespace};
+                  .own_user_namespace = view.own_user_namespace,
+                  .host_uid = std::nullopt};
+  if (view.host_uid != 0) spec.host_uid = static_cast<uid_t>(view.host_uid);
   for (std::size_t i = 0; i < view.rlimit_count; ++i)
     spec.rlimits.push_back({static_cast<int>(view.rlimits[i].resource), view.rlimits[i].value});
   for (std::size_t i = 0; i < view.landlock_rule_count; ++i)

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <sys/types.h>
+
 #include "kernel/confine/landlock.hpp"
 #include "kernel/confine/launch_wire.hpp"
 
@@ -30,6 +32,7 @@ struct LaunchSpec {
   std::string filter;                    // loaded last: seccomp_filter()'s bytes, or empty
   bool new_session = true;               // setsid; otherwise a process group of its own
   bool own_user_namespace = false;       // for runs without bwrap: NPROC then counts this run alone
+  std::optional<uid_t> host_uid;         // absent: the supervisor's own
 
   bool operator==(const LaunchSpec&) const = default;
 };

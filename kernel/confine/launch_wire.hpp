@@ -101,6 +101,7 @@ struct SpecHeader {
   uint32_t filter_length = 0;  // instructions: struct sock_filter, 8 bytes each
   uint64_t landlock_handled_file = 0;
   uint64_t landlock_scoped = 0;
+  uint64_t host_uid = 0;  // 0: the supervisor's own
 };
 static_assert(sizeof(SpecHeader) % sizeof(uint64_t) == 0, "what follows it is aligned");
 constexpr uint32_t filter_length_max = 4096;    // BPF_MAXINSNS, linux/bpf_common.h
@@ -126,6 +127,7 @@ struct SpecView {
   size_t environment_count = 0;
   bool new_session = false;
   bool own_user_namespace = false;
+  uint64_t host_uid = 0;
 
   char** pointers = nullptr;  // owns the lists; freed by the destructor
   SpecView() = default;

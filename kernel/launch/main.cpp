@@ -19,6 +19,7 @@
 #include "kernel/confine/launch_wire.hpp"
 #include "kernel/launch/control.hpp"
 #include "kernel/launch/guard.hpp"
+#include "kernel/launch/host_uid.hpp"
 #include "kernel/launch/init.hpp"
 #include "kernel/launch/process_state.hpp"
 
@@ -62,15 +63,16 @@ int main(int argc, char** argv) {
   ::prctl(PR_SET_NAME, "paddock-launch", 0, 0, 0);
 
   launch::block_signals();
-  if (::getpid() != 1) {  // PID 1 inside a sandbox has all of it from its guard, or needs none
-    launch::become_subreaper();
-    launch::become_preferred_oom_victim();
-    launch::leave_session_keyring();
-  }
   const Bytes bytes = read_spec_bytes();
   kernel::SpecView spec;
   if (!kernel::parse_spec(bytes.data, bytes.size, spec))
     launch::die("parse the launch spec", EINVAL);
+  if (::getpid() != 1) {  // PID 1 inside a sandbox has all of it from its guard, or needs none
+    if (spec.host_uid != 0) launch::become_host_uid(spec.host_uid);
+    launch::become_subreaper();
+    launch::become_preferred_oom_victim();
+    launch::leave_session_keyring();
+  }
 
   if (is_guard) {
     launch::run_guard(spec);

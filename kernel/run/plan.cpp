@@ -127,7 +127,7 @@ Result<Plan> make_plan(const SandboxPolicy& policy, const std::vector<std::strin
     plan_without_bubblewrap(policy, identity, plan);
   }
   plan.mounts = planned_mounts(policy, host);
-  plan.host_uid = identity.host_uid;
+  plan.launch.host_uid = identity.host_uid;
   plan.cgroup_leaf = identity.cgroup;
   plan.cgroup = policy.cgroup;
   plan.wall_clock = policy.wall_clock;

@@ -45,7 +45,6 @@ struct Plan {
   // What must be seen on the process, or it is refused.
   std::vector<std::string> new_namespaces;  // names as in /proc/PID/ns
   std::vector<Mount> mounts;
-  std::optional<uid_t> host_uid;  // absent: the supervisor's own
   std::string cgroup_leaf;
   std::map<std::string, std::string> cgroup_knobs;  // "memory.max" -> "536870912"
   std::string filter_hash;  // SHA-256 of the system call filter, in hex; empty: no filter

@@ -35,8 +35,8 @@ void compare_rlimits(const Plan& plan, const Receipt& receipt, Differences& diff
 }
 
 void compare_identity(const Plan& plan, const Receipt& receipt, Differences& differences) {
-  if (!plan.host_uid) return;
-  const std::string id = std::to_string(*plan.host_uid);
+  if (!plan.launch.host_uid) return;
+  const std::string id = std::to_string(*plan.launch.host_uid);
   differences.check("the host uid", id, std::to_string(receipt.host_uid));
   differences.check("the host gid", id, std::to_string(receipt.host_gid));
   differences.check("the list of groups", "", receipt.groups);
@@ -48,7 +48,7 @@ void compare_privileges(const Plan& plan, const Receipt& receipt, Differences& d
   differences.check("the set of capabilities", none, receipt.capabilities);
   // An ordinary user's process outside a user namespace of its own has no right to empty it.
   const bool can_be_dropped =
-      plan.host_uid || plan.launch.own_user_namespace || !plan.bubblewrap.empty();
+      plan.launch.host_uid || plan.launch.own_user_namespace || !plan.bubblewrap.empty();
   if (can_be_dropped)
     differences.check("the bounding set of capabilities", none, receipt.bounding_set);
   if (!plan.bubblewrap.empty() && (receipt.self_seen & self_seen_no_user_namespace) == 0)

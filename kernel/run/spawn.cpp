@@ -1,112 +1,19 @@
 #include "kernel/run/spawn.hpp"
 
 #include <fcntl.h>
-#include <grp.h>
-#include <linux/sched.h>
-#include <sched.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
-#include <cstring>
 #include <map>
 #include <vector>
 
 #include "kernel/confine/launch_wire.hpp"
+#include "kernel/run/spawn_child.hpp"
 
 namespace paddock::kernel {
 namespace {
-
-// Source descriptor for each descriptor number of the child.
-using Wiring = std::vector<std::pair<int, int>>;  // (number in the child, source here)
-
-struct ChildSide {
-  const Wiring* wiring;
-  const char* role;
-  const char* run;
-  bool change_uid;
-  uid_t uid;
-};
-
-[[noreturn]] void report_and_exit(int control, const char* step) {
-  ControlMessage message{.kind = ControlKind::setup_failed, .error = errno};
-  std::strncpy(message.text, step, sizeof message.text - 1);
-  ::send(control, &message, sizeof message, MSG_NOSIGNAL);
-  ::_exit(0);  // as paddock-launch does: no descendant is left
-}
-
-void reset_signals() {
-  struct sigaction action {};
-  action.sa_handler = SIG_DFL;
-  for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &action, nullptr);
-  // An order to kill everything that comes before paddock-launch can obey it waits until then.
-  sigset_t mask;
-  sigemptyset(&mask);
-  sigaddset(&mask, SIGTERM);
-  ::sigprocmask(SIG_SETMASK, &mask, nullptr);
-}
-
-// Gives each child descriptor its number. Sources are first moved out of the way of the numbers.
-int wire_descriptors(const Wiring& wiring, int* last_number) {
-  constexpr int above_all_numbers = 64;
-  int moved[above_all_numbers];
-  std::size_t count = 0;
-  for (const auto& [number, source] : wiring) {
-    const int copy = ::fcntl(source, F_DUPFD_CLOEXEC, above_all_numbers);
-    if (copy < 0) return -1;
-    moved[count++] = copy;
-  }
-  count = 0;
-  for (const auto& [number, source] : wiring) {
-    if (::dup2(moved[count++], number) < 0) return -1;
-    if (number > *last_number) *last_number = number;
-  }
-  return 0;
-}
-
-// Async-signal-safe from here on: no allocation, no lock.
-[[noreturn]] void run_child(const ChildSide& child, int control_source) {
-  reset_signals();
-  ::setsid();  // a signal from the terminal is for the supervisor, not for the run
-  if (child.change_uid) {
-    // As root the bounding set can go now; later nobody has the right to drop it.
-    for (int capability = 0; ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; ++capability)
-      ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
-    if (::syscall(SYS_setgroups, 0, nullptr) != 0) report_and_exit(control_source, "setgroups");
-    if (::syscall(SYS_setresgid, child.uid, child.uid, child.uid) != 0)
-      report_and_exit(control_source, "setresgid");
-    if (::syscall(SYS_setresuid, child.uid, child.uid, child.uid) != 0)
-      report_and_exit(control_source, "setresuid");
-  }
-  int last_number = 2;
-  if (wire_descriptors(*child.wiring, &last_number) != 0)
-    report_and_exit(control_source, "arrange descriptors");
-  if (::syscall(SYS_close_range, static_cast<unsigned>(last_number + 1), ~0u,
-                CLOSE_RANGE_CLOEXEC) != 0)
-    report_and_exit(fd_control, "close_range");
-  char* const argv[] = {const_cast<char*>("paddock-launch"), const_cast<char*>(child.role),
-                        const_cast<char*>(child.run), nullptr};
-  char* const environment[] = {nullptr};
-  ::syscall(SYS_execveat, fd_launcher, "", argv, environment, AT_EMPTY_PATH);
-  report_and_exit(fd_control, "execute paddock-launch");
-}
-
-Result<pid_t> clone_into(int cgroup_directory, int* pidfd) {
-  clone_args arguments{};
-  arguments.flags = CLONE_PIDFD;
-  arguments.pidfd = reinterpret_cast<std::uint64_t>(pidfd);
-  arguments.exit_signal = SIGCHLD;
-  if (cgroup_directory >= 0) {
-    arguments.flags |= CLONE_INTO_CGROUP;
-    arguments.cgroup = static_cast<std::uint64_t>(cgroup_directory);
-  }
-  const long pid = ::syscall(SYS_clone3, &arguments, sizeof arguments);
-  if (pid < 0) return fail_needed_call("clone3");
-  return static_cast<pid_t>(pid);
-}
 
 // Without these a run could be started, but not be ended or told from another process. Called so
 // that they can only fail, and do nothing.
@@ -171,20 +78,10 @@ Result<SpawnedRun> spawn(const Plan& plan, int launcher_executable, int cgroup_d
   if (program >= 0) wiring.emplace_back(fd_program, program);
   for (const auto& [fd, content] : contents) wiring.emplace_back(fd, content.get());
 
-  const ChildSide child{&wiring, plan.role.c_str(), plan.name.c_str(), plan.host_uid.has_value(),
-                        plan.host_uid.value_or(0)};
-  // A handler of this process must not run in the child before its dispositions are reset.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  ::sigprocmask(SIG_SETMASK, &all, &before);
+  const ChildSide child{.wiring = &wiring, .role = plan.role.c_str(), .run = plan.name.c_str()};
   int pidfd = -1;
-  const auto pid = clone_into(cgroup_directory, &pidfd);
-  if (pid && *pid == 0) run_child(child, control.theirs.get());
-  ::sigprocmask(SIG_SETMASK, &before, nullptr);
-  if (!pid) return tl::unexpected<Error>(pid.error());
-
-  SpawnedRun run{.launcher = *pid,
+  const pid_t pid = TRY(start_child(child, cgroup_directory, &pidfd));
+  SpawnedRun run{.launcher = pid,
                  .launcher_pidfd = Fd(pidfd),
                  .control = std::move(control.ours),
                  .stdin_write = std::move(input.write_end),

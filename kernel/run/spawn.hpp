@@ -1,6 +1,5 @@
 #pragma once
-// Starts the launch chain of one run: one clone3, a few async-signal-safe calls in the child, and
-// execveat of paddock-launch. Nothing else runs between fork and exec.
+// Starts the launch chain of one run: its descriptors, and one child that executes paddock-launch.
 
 #include <sys/types.h>
 

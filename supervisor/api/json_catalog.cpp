@@ -133,7 +133,7 @@ std::string plan_to_json(const kernel::SandboxPolicy& policy, const kernel::Plan
       {"mounts", mount_lines(plan.mounts)},
       {"seccomp_sha256", plan.filter_hash},
       {"landlock", landlock_object(plan.launch.landlock)},
-      {"host_uid", value_or_null(plan.host_uid)},
+      {"host_uid", value_or_null(plan.launch.host_uid)},
       {"cgroup", cgroup_object(plan.cgroup)},
       {"cgroup_leaf", plan.cgroup_leaf},
       {"cgroup_knobs", plan.cgroup_knobs},

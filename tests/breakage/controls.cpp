@@ -75,9 +75,9 @@ const std::vector<Control>& all_controls() {
 const std::vector<Step>& all_steps() {
   static const std::vector<Step> steps = {
       {"clone3", "STRICT", "clone3"},
-      {"child.setgroups", "STRICT", "setgroups", Needs::root},
-      {"child.setresgid", "STRICT", "setresgid", Needs::root},
-      {"child.setresuid", "STRICT", "setresuid", Needs::root},
+      {"setgroups", "STRICT", "setgroups", Needs::root},
+      {"setresgid", "STRICT", "setresgid", Needs::root},
+      {"setresuid", "STRICT", "setresuid", Needs::root},
       {"child.close_range", "STRICT", "close_range"},
       {"child.execveat", "STRICT", "execute paddock-launch"},
       {"sigprocmask", "STRICT", "block signals"},

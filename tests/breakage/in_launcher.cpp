@@ -146,6 +146,12 @@ long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
   if (number == 444 && fails("landlock_create_ruleset")) return -1;
   if (number == 445 && fails("landlock_add_rule")) return -1;
   if (number == 446 && fails("landlock_restrict_self")) return -1;
+  if (number == SYS_setresuid && fails("setresuid")) return -1;
+  if (number == SYS_setresgid && fails("setresgid")) return -1;
+  if (number == SYS_setgroups && fails("setgroups")) return -1;
+  if (number == SYS_setresuid && broken("setresuid")) return 0;
+  if (number == SYS_setresgid && broken("setresgid")) return 0;
+  if (number == SYS_setgroups && broken("setgroups")) return 0;
   if (number == SYS_rt_sigaction && broken("signal_dispositions")) return 0;
   if (number == SYS_close_range && in_agent && broken("close_range")) return 0;
   return __real_syscall(number, a, b, c, d, e, f);

@@ -1,6 +1,5 @@
 // Linked into breakable supervisors: what the kernel library does less of.
 
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include "kernel/run/receipt.hpp"
 #include "kernel/run/run.hpp"
 #include "kernel/run/spawn.hpp"
+#include "kernel/run/spawn_child.hpp"
 
 namespace paddock::breakage {
 namespace {
@@ -53,6 +53,14 @@ Result<kernel::SpawnedRun> wrapped_spawn(const Plan& plan, int launcher, int cgr
   Plan broken_plan = without(name_of_broken(), plan);
   broken_plan.files[fd_broken] = name_of_broken();
   return real_spawn(broken_plan, launcher, broken("cgroup") ? -1 : cgroup_directory, program);
+}
+
+WRAPPED(Result<pid_t>, start_child, "_ZN7paddock6kernel11start_childERKNS0_9ChildSideEiPi",
+        const kernel::ChildSide& child, int cgroup_directory, int* pidfd);
+Result<pid_t> wrapped_start_child(const kernel::ChildSide& child, int cgroup_directory,
+                                  int* pidfd) {
+  if (fails("clone3")) return kernel::fail_needed_call("clone3");
+  return real_start_child(child, cgroup_directory, pidfd);
 }
 
 WRAPPED(Result<std::unique_ptr<kernel::Run>>, start,
@@ -97,23 +105,10 @@ int __wrap_sigaction(int signal, const struct sigaction* action, struct sigactio
   return __real_sigaction(signal, action, before);
 }
 
-int __real_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d);
-int __wrap_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d) {
-  if (option == PR_CAPBSET_DROP && broken("bounding_set")) return 0;
-  return __real_prctl(option, a, b, c, d);
-}
-
 long __real_syscall(long number, long a, long b, long c, long d, long e, long f);
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f) {
-  if (number == SYS_setresuid && fails("child.setresuid")) return -1;
-  if (number == SYS_setresgid && fails("child.setresgid")) return -1;
-  if (number == SYS_setgroups && fails("child.setgroups")) return -1;
   if (number == SYS_close_range && fails("child.close_range")) return -1;
   if (number == SYS_execveat && fails("child.execveat")) return -1;
-  if (number == SYS_clone3 && fails("clone3")) return -1;
-  if (number == SYS_setresuid && broken("setresuid")) return 0;
-  if (number == SYS_setresgid && broken("setresgid")) return 0;
-  if (number == SYS_setgroups && broken("setgroups")) return 0;
   return __real_syscall(number, a, b, c, d, e, f);
 }
 

@@ -99,7 +99,7 @@ std::vector<Edit> all_edits() {
       {"landlock_scope", [](Plan& plan) { plan.launch.landlock.scoped = 0; }},
       {"seccomp", [](Plan& plan) { plan.launch.filter.clear(); }},
       {"seccomp_empty", allow_every_call},
-      {"host_uid", [](Plan& plan) { plan.host_uid.reset(); }},
+      {"host_uid", [](Plan& plan) { plan.launch.host_uid.reset(); }},
       {"environment", pass_on_environment},
       {"wall_clock", [](Plan& plan) { *plan.wall_clock += std::chrono::seconds(2); }},
   };

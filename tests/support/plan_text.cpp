@@ -70,7 +70,7 @@ std::string plan_text(const Plan& plan) {
   out << std::dec;
   // Not its hash: that changes with each release of libseccomp.
   out << "filter: " << (plan.launch.filter.empty() ? "none" : "one") << "\n";
-  out << "host_uid: " << or_none(plan.host_uid) << "\n";
+  out << "host_uid: " << or_none(plan.launch.host_uid) << "\n";
   out << "cgroup: " << name_of(plan.cgroup.use) << " memory_max=" << or_none(plan.cgroup.memory_max)
       << " pids_max=" << or_none(plan.cgroup.pids_max)
       << " cpu_max=" << or_none(plan.cgroup.cpu_max) << "\n";

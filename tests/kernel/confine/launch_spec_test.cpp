@@ -21,6 +21,7 @@ LaunchSpec full_spec() {
   spec.rlimits = {{RLIMIT_CPU, 120}, {RLIMIT_AS, std::numeric_limits<std::uint64_t>::max()}};
   spec.new_session = false;
   spec.own_user_namespace = true;
+  spec.host_uid = 60578;
   return spec;
 }
 

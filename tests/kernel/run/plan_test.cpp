@@ -68,8 +68,8 @@ TEST_CASE("each shipped profile gives exactly the plan of its golden file") {
 TEST_CASE("started as root, a run has a host uid of its own and is otherwise the same") {
   for (const char* file : {"off.toml", "default.toml", "strict.toml"}) {
     Plan plan = plan_of(shipped_policy(file), of_root);
-    CHECK(plan.host_uid == 60'600);
-    plan.host_uid.reset();
+    CHECK(plan.launch.host_uid == 60'600);
+    plan.launch.host_uid.reset();
     CHECK(plan == plan_of(shipped_policy(file)));
   }
 }

@@ -27,7 +27,7 @@ Plan planned() {
                          {RLIMIT_NPROC, 16}, {RLIMIT_NOFILE, 256},  {RLIMIT_CORE, 0}};
   plan.bubblewrap = {"--unshare-user"};
   plan.new_namespaces = {"cgroup", "ipc", "mnt", "net", "pid", "user", "uts"};
-  plan.host_uid = 60'600;
+  plan.launch.host_uid = 60'600;
   plan.mounts = {{"/", false, {}}, {"/tmp", true, 64u << 20}};
   plan.launch.filter = "12345678";
   plan.launch.landlock.handled_file = ~0u;
@@ -206,7 +206,7 @@ TEST_CASE("capabilities that could come back are named") {
                     "the agent can make a user namespace"});
   // An ordinary user's run without any user namespace cannot empty the one and may make the other.
   Plan plan = planned();
-  plan.host_uid.reset();
+  plan.launch.host_uid.reset();
   plan.bubblewrap.clear();
   CHECK(compare(plan, receipt).empty());
 }
