@@ -172,3 +172,27 @@ TEST_CASE_METHOD(LedgerDirectory, "old events go in the background while new one
   CHECK_FALSE(found.edit);
   CHECK(found.anchor.seq >= 3000);
 }
+
+TEST_CASE_METHOD(LedgerDirectory, "what is kept stays in order, and holds up no refusal") {
+  const RunningLedger running(*this);
+  edit(
+      "CREATE TRIGGER refuse BEFORE INSERT ON events WHEN new.subject = 'r-1' BEGIN "
+      "SELECT RAISE(ABORT, 'refused'); END");
+  std::vector<int> answered;
+  const auto commit = [&](int number, IfUnwritten if_unwritten) {
+    running.ledger->commit(sample_transition(number, "finished"), if_unwritten,
+                           [&answered, number](const Result<std::uint64_t>& seq) {
+                             answered.push_back(seq ? number : -number);
+                           });
+  };
+  commit(1, IfUnwritten::keep);  // alone under way while the others come
+  commit(2, IfUnwritten::keep);
+  commit(3, IfUnwritten::refuse);
+  running.wait_until([&] { return !running.ledger->is_writing(); });
+  CHECK(answered == std::vector<int>{-3});  // not a second later
+  CHECK(running.ledger->unwritten() == 2);
+  CHECK_THAT(running.ledger->problem(), Catch::Contains("refused"));
+  edit("DROP TRIGGER refuse");
+  running.wait_until([&] { return running.ledger->is_writing(); });
+  CHECK(answered == std::vector<int>{-3, 1, 2});
+}
