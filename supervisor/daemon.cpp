@@ -15,6 +15,8 @@
 #include "supervisor/api/json.hpp"
 #include "supervisor/config/paths.hpp"
 #include "supervisor/config/private_directory.hpp"
+#include "supervisor/ledger/file_names.hpp"
+#include "supervisor/recovery/recover.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -72,6 +74,20 @@ void keep_to_host_uids(DaemonConfig& config) {
   config.runs.alive_max = config.host_uids.count;
 }
 
+// Before anything is served: what the last daemon left is ended and has its outcome.
+Result<std::unique_ptr<Ledger>> open_ledger(uv_loop_t* loop, const DaemonConfig& config,
+                                            const kernel::Sandbox& sandbox) {
+  const std::string path = ledger_path(config.state_directory);
+  LedgerWriter writer = TRY(LedgerWriter::open(path, config.ledger_sync));
+  const RecoveryReport report = TRY(recover(writer, {.ledger = path,
+                                                     .runtime_directory = config.runtime_directory,
+                                                     .cgroup_base = sandbox.cgroup().base,
+                                                     .reach = {.host_uids = config.host_uids}}));
+  if (const std::string summary = summary_of(report); !summary.empty())
+    spdlog::warn("recovery: {}", summary);
+  return Ledger::start(loop, path, std::move(writer), config.ledger);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Daemon>> Daemon::create(DaemonConfig config, ServiceManager services) {
@@ -84,9 +100,10 @@ Result<std::unique_ptr<Daemon>> Daemon::create(DaemonConfig config, ServiceManag
   kernel::Sandbox sandbox = TRY(
       kernel::Sandbox::open({.cgroup_base = config.cgroup_base, .host_uids = config.host_uids}));
   TRY_VOID(kernel::keep_only_needed_capabilities());
+  std::unique_ptr<Ledger> ledger = TRY(open_ledger(loop->get(), config, sandbox));
 
-  std::unique_ptr<Daemon> daemon(
-      new Daemon(std::move(config), std::move(services), std::move(loop), std::move(sandbox)));
+  std::unique_ptr<Daemon> daemon(new Daemon(std::move(config), std::move(services), std::move(loop),
+                                            std::move(sandbox), std::move(ledger)));
   // Signals come before readiness: a reload may follow it at once.
   TRY_VOID(daemon->handle_signals());
   // Profiles are read once, here: a bad one must stop the daemon, not the third request.
@@ -102,17 +119,21 @@ Result<std::unique_ptr<Daemon>> Daemon::create(DaemonConfig config, ServiceManag
 }
 
 Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<EventLoop> loop,
-               kernel::Sandbox sandbox)
+               kernel::Sandbox sandbox, std::unique_ptr<Ledger> ledger)
     : config_(std::move(config)),
       services_(std::move(services)),
       loop_(std::move(loop)),
       sandbox_(std::move(sandbox)),
+      ledger_(std::move(ledger)),
+      last_words_{*ledger_},
       catalog_(config_.profile_directories, config_.agent_directories),
       health_(sandbox_),
-      runs_(loop_->get(), sandbox_, config_.runs),
+      runs_(loop_->get(), sandbox_, *ledger_, config_.runs),
+      history_(*ledger_),
       api_({.loop = loop_->get(),
             .sandbox = sandbox_,
             .runs = runs_,
+            .history = history_,
             .catalog = catalog_,
             .health = health_,
             .on_reload = [this](const auto& diagnostics) { report_reload(diagnostics); }}),
@@ -120,6 +141,11 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
       farewell_timer_(loop_->get()) {}
 
 Daemon::~Daemon() = default;
+
+Daemon::LastWords::~LastWords() {
+  if (const auto finished = ledger.finish(); !finished)
+    spdlog::error("{}", finished.error().message);
+}
 
 Result<void> Daemon::handle_signals() {
   TRY_VOID(loop_->handle_signal(SIGHUP, [this] { reload(); }));

@@ -9,6 +9,7 @@
 #include "supervisor/config/daemon_config.hpp"
 #include "supervisor/config/health_store.hpp"
 #include "supervisor/http/server.hpp"
+#include "supervisor/ledger/ledger.hpp"
 #include "supervisor/loop/event_loop.hpp"
 #include "supervisor/loop/timer.hpp"
 #include "supervisor/runs/run_table.hpp"
@@ -31,7 +32,7 @@ class Daemon {
 
  private:
   Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<EventLoop> loop,
-         kernel::Sandbox sandbox);
+         kernel::Sandbox sandbox, std::unique_ptr<Ledger> ledger);
 
   kernel::Result<void> handle_signals();
   kernel::Result<void> listen();
@@ -49,9 +50,16 @@ class Daemon {
   ServiceManager services_;
   std::unique_ptr<EventLoop> loop_;
   kernel::Sandbox sandbox_;
+  std::unique_ptr<Ledger> ledger_;
+  // After the runs: writes the outcomes of those that were killed in the end.
+  struct LastWords {
+    ~LastWords();
+    Ledger& ledger;
+  } last_words_;
   CatalogStore catalog_;
   HealthStore health_;
   RunTable runs_;
+  RunHistory history_;
   Api api_;
   std::unique_ptr<Server> main_server_;
   std::unique_ptr<Server> trainer_server_;

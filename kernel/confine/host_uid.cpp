@@ -51,6 +51,12 @@ HostUidLease::~HostUidLease() {
   if (lock_) ::flock(lock_.get(), LOCK_UN);
 }
 
+Result<HostUidLease> HostUidLease::take_this(uid_t uid, const std::string& lock_directory) {
+  Fd lock = TRY(open_lock(uid, lock_directory));
+  if (TRY(try_lock(lock, LOCK_EX))) return HostUidLease(uid, std::move(lock));
+  return fail(ErrorCode::too_busy, "host uid " + std::to_string(uid) + " belongs to a run");
+}
+
 Result<HostUidLease> HostUidLease::share(uid_t uid, const std::string& lock_directory) {
   Fd lock = TRY(open_lock(uid, lock_directory));
   if (TRY(try_lock(lock, LOCK_SH))) return HostUidLease(uid, std::move(lock));

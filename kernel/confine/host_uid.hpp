@@ -34,6 +34,10 @@ class HostUidLease {
   static Result<HostUidLease> share(uid_t uid,
                                     const std::string& lock_directory = "/run/paddock-uids");
 
+  // This very uid and for nobody else: for who ends what runs under it. Fails with too_busy if a
+  // run of a living supervisor has it.
+  static Result<HostUidLease> take_this(uid_t uid, const std::string& lock_directory);
+
   HostUidLease(HostUidLease&&) noexcept = default;
   HostUidLease& operator=(HostUidLease&& other) noexcept {
     std::swap(uid_, other.uid_);

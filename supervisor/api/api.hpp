@@ -2,6 +2,7 @@
 // Api: RFC 0002's calls. It finds the handler of a request and holds what the handlers need.
 
 #include "kernel/run/sandbox.hpp"
+#include "supervisor/api/run_history.hpp"
 #include "supervisor/config/catalog_store.hpp"
 #include "supervisor/config/health_store.hpp"
 #include "supervisor/http/exchange.hpp"
@@ -14,6 +15,7 @@ struct ApiContext {
   uv_loop_t* loop;
   const kernel::Sandbox& sandbox;
   RunTable& runs;
+  RunHistory& history;
   CatalogStore& catalog;
   HealthStore& health;
   // Called after a reload that a client asked for, with what it found.

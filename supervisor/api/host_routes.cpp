@@ -18,12 +18,12 @@ void get_doctor(const ApiContext& context, const Call& call) {
 }
 
 void get_health(const ApiContext& context, const Call& call) {
-  respond_json(call.exchange, 200,
-               fmt::format("{{\"status\":\"{}\",\"config_stale\":{},\"profiles_refused\":{},"
-                           "\"runs_alive\":{},\"runs_queued\":{}}}\n",
-                           context.runs.draining() ? "draining" : "ok", context.catalog.stale(),
-                           context.health.refusals().size(), context.runs.alive(),
-                           context.runs.queued()));
+  respond_json(
+      call.exchange, 200,
+      fmt::format("{{\"status\":\"{}\",\"config_stale\":{},\"profiles_refused\":{},"
+                  "\"runs_alive\":{},\"runs_queued\":{}}}\n",
+                  context.runs.draining() ? "draining" : "ok", context.catalog.stale(),
+                  context.health.refusals().size(), context.runs.alive(), context.runs.queued()));
 }
 
 }  // namespace paddock::supervisor

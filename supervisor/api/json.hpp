@@ -1,6 +1,7 @@
 #pragma once
-// JSON at the edge: RFC 0002's messages from and to plain structs. nlohmann's header is included in
-// the json_*.cpp files and nowhere else in the daemon; its exceptions stop there.
+// JSON at the edge: RFC 0002's messages from and to plain structs. In the daemon nlohmann's header
+// is included in the json_*.cpp files here and in runs, and where the ledger's events are made; its
+// exceptions stop there.
 
 #include <optional>
 #include <string>
@@ -12,6 +13,8 @@
 #include "kernel/policy/request.hpp"
 #include "kernel/probe/doctor.hpp"
 #include "kernel/run/plan.hpp"
+#include "supervisor/ledger/ledger_reader.hpp"
+#include "supervisor/runs/run_json.hpp"
 #include "supervisor/runs/run_record.hpp"
 
 namespace paddock::supervisor {
@@ -21,6 +24,7 @@ struct RunRequest {
   bool detach = false;
   bool stream = false;
   bool stdin_open = false;
+  std::string parent{};  // the run that asks for this one; empty: none
 
   bool operator==(const RunRequest&) const = default;
 };
@@ -28,11 +32,13 @@ struct RunRequest {
 // The body of POST /v1/runs. Fails with invalid_request and names the key.
 kernel::Result<RunRequest> parse_run_request(std::string_view body);
 
-enum class WithOutput { no, yes };
-
 std::string run_to_json(const RunRecord& run, WithOutput with_output);
-std::string runs_to_json(
-    const std::vector<const RunRecord*>& runs);  // {"runs": [...]}, without output
+// One that only the ledger has; of its output there are digests and the last bytes.
+std::string stored_run_to_json(const StoredRun& run);
+// {"runs": [...]}, without output: those in memory and those in the ledger, each newest first, as
+// one.
+std::string runs_to_json(const std::vector<const RunRecord*>& runs,
+                         const std::vector<StoredRun>& stored = {});
 
 // Events of a stream, one line each, ending in a newline.
 std::string started_event(const RunRecord& run);

@@ -10,8 +10,8 @@
 
 #include "kernel/policy/names.hpp"
 #include "kernel/policy/units.hpp"
-#include "supervisor/api/encoding.hpp"
 #include "supervisor/api/json.hpp"
+#include "supervisor/runs/encoding.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -69,6 +69,12 @@ Result<std::chrono::milliseconds> duration(const std::string& key, const json& v
                     : kernel::parse_duration(fmt::format("{:f}", value.get<double>()));
   if (!parsed) return fail(ErrorCode::invalid_request, key + ": " + parsed.error().message);
   return parsed;
+}
+
+Result<std::string> run_id(const std::string& key, const json& value) {
+  std::string id = TRY(text(key, value));
+  if (!is_run_id(id)) return wrong_type(key, "the id of a run: \"r-\" and 16 hexadecimal digits");
+  return id;
 }
 
 // One row per key: its name, and what stores it.
@@ -196,8 +202,8 @@ Result<RunRequest> parse_run_request(std::string_view body) {
        limits, into("bind_ro", request.bind_ro, texts), into("bind_rw", request.bind_rw, texts),
        into("network", request.network, flag), into("workdir", request.workdir, text),
        into("cwd", request.cwd, text), into("tenant", request.tenant, text),
-       into("allow_degraded", request.allow_degraded, flag), into("detach", run.detach, flag),
-       into("stream", run.stream, flag)}));
+       into("parent", run.parent, run_id), into("allow_degraded", request.allow_degraded, flag),
+       into("detach", run.detach, flag), into("stream", run.stream, flag)}));
   TRY_VOID(check_together(object, run));
   TRY_VOID(kernel::check_request(request));
   return run;

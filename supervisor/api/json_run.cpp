@@ -3,10 +3,12 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "supervisor/api/encoding.hpp"
 #include "supervisor/api/json.hpp"
+#include "supervisor/runs/encoding.hpp"
+#include "supervisor/runs/run_json.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -21,86 +23,6 @@ std::string timestamp(std::chrono::system_clock::time_point time) {
                      fmt::gmtime(std::chrono::system_clock::to_time_t(time)), milliseconds);
 }
 
-// Messages can carry a program's own name, which is bytes: replaced, never an exception.
-std::string dump(const ordered_json& value) {
-  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
-void add_bytes(ordered_json& object, const std::string& key, std::string_view bytes) {
-  if (goes_as_text(bytes)) {
-    object[key] = bytes;
-  } else {
-    object[key + "_base64"] = to_base64(bytes);
-  }
-}
-
-// Which of the things that it was asked to refuse Landlock was seen to refuse.
-ordered_json landlock(const kernel::Receipt& receipt) {
-  ordered_json refused = ordered_json::array();
-  if ((receipt.landlock_seen & kernel::landlock_seen_file) != 0) refused.push_back("file");
-  if ((receipt.landlock_seen & kernel::landlock_seen_signal) != 0) refused.push_back("signal");
-  return {{"abi", receipt.landlock_abi}, {"refused", std::move(refused)}};
-}
-
-// Of a sandbox; without one there is nothing to say that the host's own mounts do not.
-ordered_json writable_mounts(const kernel::Receipt& receipt) {
-  ordered_json lines = ordered_json::array();
-  if (!receipt.has_own_mounts()) return lines;
-  for (const kernel::Mount& mount : receipt.mounts)
-    if (mount.writable && !kernel::is_device_mount(mount)) lines.push_back(to_string(mount));
-  return lines;
-}
-
-ordered_json confinement(const RunRecord& run) {
-  ordered_json object = {{"profile", run.profile}, {"policy_hash", run.policy_hash}};
-  if (run.receipt) {
-    object["host_uid"] = run.receipt->host_uid;
-    object["host_gid"] = run.receipt->host_gid;
-    object["pid"] = run.receipt->pid;
-    object["rlimits"] = run.receipt->rlimits;
-    object["namespaces"] = run.receipt->new_namespaces;
-    object["no_new_privs"] = run.receipt->no_new_privs;
-    object["capabilities"] = run.receipt->capabilities;
-    object["seccomp_filters"] = run.receipt->filters;
-    object["landlock"] = landlock(*run.receipt);
-    object["writable_mounts"] = writable_mounts(*run.receipt);
-    object["descriptors"] = run.receipt->descriptors;
-    object["cgroup"] = run.receipt->cgroup;
-    object["cgroup_knobs"] = run.receipt->cgroup_knobs;
-  }
-  object["degraded"] = run.degraded;
-  return object;
-}
-
-ordered_json result_object(const kernel::SandboxResult& result, WithOutput with_output) {
-  ordered_json object = {
-      {"cause", kernel::name_of(result.cause)},
-      {"detail", result.detail},
-      {"exit_code", result.exit_code},
-      {"signal", result.signal},
-      {"exec_errno", result.exec_error},
-      {"timed_out", result.timed_out},
-      {"rlimit_hit", nullptr},
-      {"killed", result.killed},
-      {"duration_s", result.duration_s},
-      {"setup_s", result.setup_s},
-      {"cpu_user_us", result.cpu_user_us},
-      {"cpu_system_us", result.cpu_system_us},
-      {"max_rss_bytes", result.max_rss_bytes},
-      {"written_bytes", result.written_bytes},
-  };
-  if (result.rlimit_hit) object["rlimit_hit"] = *result.rlimit_hit;
-  if (with_output == WithOutput::yes) add_bytes(object, "stdout", result.stdout);
-  object["stdout_bytes"] = result.stdout_bytes;
-  object["stdout_truncated"] = result.stdout_truncated;
-  if (with_output == WithOutput::yes) add_bytes(object, "stderr", result.stderr);
-  object["stderr_bytes"] = result.stderr_bytes;
-  object["stderr_truncated"] = result.stderr_truncated;
-  object["output_held_open"] = result.output_held_open;
-  if (result.survivors_unproved) object["survivors_unproved"] = true;
-  return object;
-}
-
 ordered_json run_object(const RunRecord& run, WithOutput with_output) {
   ordered_json object = {
       {"id", run.id},
@@ -113,8 +35,90 @@ ordered_json run_object(const RunRecord& run, WithOutput with_output) {
       {"queue_ms", run.queue_ms},
   };
   if (!run.agent.empty()) object["agent"] = run.agent;
+  if (!run.parent.empty()) object["parent"] = run.parent;
+  if (!run.recorded) object["recorded"] = false;
   if (run.result) object["result"] = result_object(*run.result, with_output);
-  if (run.receipt || run.result) object["confinement"] = confinement(run);
+  if (run.receipt || run.result) object["confinement"] = confinement_object(run);
+  return object;
+}
+
+// The body of the newest event of this kind that has `key`; null if there is none.
+ordered_json body_of(const StoredRun& run, std::string_view kind, const char* key) {
+  for (auto at = run.events.rbegin(); at != run.events.rend(); ++at) {
+    if (at->event.kind != kind) continue;
+    ordered_json body = ordered_json::parse(at->event.body, nullptr, false);
+    if (body.is_object() && body.contains(key)) return body;
+  }
+  return nullptr;
+}
+
+// Of a run whose events have been pruned there are its row's numbers.
+ordered_json result_of_row(const RunRow& row) {
+  constexpr double us_per_s = 1e6;
+  return {{"cause", row.cause},
+          {"exit_code", row.exit_code},
+          {"duration_s", static_cast<double>(row.wall_us) / us_per_s},
+          {"cpu_us", row.cpu_us},
+          {"max_rss_bytes", row.max_rss_bytes},
+          {"written_bytes", row.written_bytes}};
+}
+
+// Of its output the ledger has digests and the last bytes.
+ordered_json stored_result(const StoredRun& run, WithOutput with_output) {
+  const ordered_json finished = body_of(run, "run.finished", "result");
+  if (finished.is_null() || !finished["result"].is_object()) return result_of_row(run.row);
+  ordered_json result = finished["result"];
+  if (with_output == WithOutput::no) return result;
+  for (const auto& [key, value] : finished.items())
+    if (key.starts_with("stdout_") || key.starts_with("stderr_")) result[key] = value;
+  return result;
+}
+
+ordered_json stored_confinement(const StoredRun& run) {
+  for (const char* kind : {"run.running", "run.finished"}) {
+    const ordered_json body = body_of(run, kind, "confinement");
+    if (!body.is_null()) return body["confinement"];
+  }
+  ordered_json degraded = ordered_json::array();
+  for (std::string_view rest = run.row.degraded; !rest.empty();) {
+    const std::string_view name = rest.substr(0, rest.find(','));
+    degraded.push_back(name);
+    rest.remove_prefix(std::min(name.size() + 1, rest.size()));
+  }
+  return {{"profile", run.row.profile},
+          {"policy_hash", run.row.policy_hash},
+          {"degraded", std::move(degraded)}};
+}
+
+ordered_json argv_of(const StoredRun& run) {
+  for (const char* kind : {"run.queued", "run.starting"}) {
+    const ordered_json body = body_of(run, kind, "argv");
+    if (!body.is_null()) return body["argv"];
+  }
+  return ordered_json::array();
+}
+
+std::chrono::system_clock::time_point time_of(std::int64_t us) {
+  return std::chrono::system_clock::time_point(std::chrono::microseconds(us));
+}
+
+ordered_json stored_object(const StoredRun& run, WithOutput with_output) {
+  constexpr std::int64_t us_per_ms = 1000;
+  const RunRow& row = run.row;
+  ordered_json object = {
+      {"id", row.id},
+      {"state", row.state == "starting" ? "queued" : row.state},
+      {"profile", row.profile},
+      {"agent", nullptr},
+      {"tenant", row.tenant},
+      {"argv", argv_of(run)},
+      {"created_at", timestamp(time_of(row.created_us))},
+      {"queue_ms", row.started_us == 0 ? 0 : (row.started_us - row.created_us) / us_per_ms},
+  };
+  if (!row.agent.empty()) object["agent"] = row.agent;
+  if (!row.parent.empty()) object["parent"] = row.parent;
+  if (row.state == "finished") object["result"] = stored_result(run, with_output);
+  object["confinement"] = stored_confinement(run);
   return object;
 }
 
@@ -128,14 +132,25 @@ std::string run_to_json(const RunRecord& run, WithOutput with_output) {
   return line(run_object(run, with_output));
 }
 
-std::string runs_to_json(const std::vector<const RunRecord*>& runs) {
+std::string stored_run_to_json(const StoredRun& run) {
+  return line(stored_object(run, WithOutput::yes));
+}
+
+std::string runs_to_json(const std::vector<const RunRecord*>& runs,
+                         const std::vector<StoredRun>& stored) {
   ordered_json list = ordered_json::array();
-  for (const RunRecord* run : runs) list.push_back(run_object(*run, WithOutput::no));
+  auto older = stored.begin();
+  for (const RunRecord* run : runs) {
+    for (; older != stored.end() && time_of(older->row.created_us) > run->created_at; ++older)
+      list.push_back(stored_object(*older, WithOutput::no));
+    list.push_back(run_object(*run, WithOutput::no));
+  }
+  for (; older != stored.end(); ++older) list.push_back(stored_object(*older, WithOutput::no));
   return line({{"runs", std::move(list)}});
 }
 
 std::string started_event(const RunRecord& run) {
-  return line({{"event", "started"}, {"id", run.id}, {"confinement", confinement(run)}});
+  return line({{"event", "started"}, {"id", run.id}, {"confinement", confinement_object(run)}});
 }
 
 std::string output_event(const RunId& id, std::string_view stream, std::string_view bytes) {

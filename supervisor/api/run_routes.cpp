@@ -36,10 +36,30 @@ Result<std::optional<unsigned>> query_number(const HttpRequest& request, const s
 
 // ---- The three ways to answer POST /v1/runs ----------------------------------------------------
 
+// One that does not start after all: the ledger cannot take it.
+std::function<void(const kernel::Error&)> answer_refused(const Exchange& exchange) {
+  return [exchange](const kernel::Error& error) { respond_error(exchange, error); };
+}
+
 RunObserver answer_when_finished(const Exchange& exchange) {
-  return {.on_started = {}, .on_output = {}, .on_finished = [exchange](const RunRecord& run) {
-            respond_json(exchange, 200, run_to_json(run, WithOutput::yes));
-          }};
+  return {.on_started = {},
+          .on_output = {},
+          .on_finished =
+              [exchange](const RunRecord& run) {
+                respond_json(exchange, 200, run_to_json(run, WithOutput::yes));
+              },
+          .on_refused = answer_refused(exchange)};
+}
+
+RunObserver answer_when_accepted(const Exchange& exchange) {
+  return {.on_started = {},
+          .on_output = {},
+          .on_finished = {},
+          .on_accepted =
+              [exchange](const RunRecord& run) {
+                respond_json(exchange, 202, run_to_json(run, WithOutput::no));
+              },
+          .on_refused = answer_refused(exchange)};
 }
 
 struct OutputStream {
@@ -66,10 +86,21 @@ RunObserver answer_as_stream(RunTable& runs, const Exchange& exchange,
             exchange.write(finished_event(run));
             exchange.end();
           },
+      .on_accepted =
+          [&runs, exchange, stream](const RunRecord&) {
+            exchange.begin_stream(
+                {.status = 200, .content_type = "application/x-ndjson", .headers = {}});
+            exchange.on_drained([&runs, stream] {
+              stream->unread_bytes = 0;
+              runs.pause_output(stream->id, false);
+            });
+          },
+      .on_refused = answer_refused(exchange),
   };
 }
 
-// Nobody waits for the outcome any more once the client is gone.
+// Nobody waits for the outcome any more once the client is gone; of a detached run that is so until
+// it has its answer.
 void stop_without_client(const ApiContext& context, const Exchange& exchange, const RunId& id) {
   exchange.on_client_gone(
       [&runs = context.runs, id] { [[maybe_unused]] const auto stopped = runs.stop(id); });
@@ -88,24 +119,20 @@ void submit_streamed(const ApiContext& context, const Exchange& exchange, Resolv
       context.runs.submit(std::move(run), answer_as_stream(context.runs, exchange, stream));
   if (!submitted) return respond_error(exchange, submitted.error());
   stream->id = *submitted;
-  exchange.begin_stream({.status = 200, .content_type = "application/x-ndjson", .headers = {}});
-  exchange.on_drained([&runs = context.runs, stream] {
-    stream->unread_bytes = 0;
-    runs.pause_output(stream->id, false);
-  });
   stop_without_client(context, exchange, *submitted);
 }
 
 void submit_detached(const ApiContext& context, const Exchange& exchange, ResolvedRun run) {
-  const auto submitted = context.runs.submit(std::move(run), {});
+  const auto submitted = context.runs.submit(std::move(run), answer_when_accepted(exchange));
   if (!submitted) return respond_error(exchange, submitted.error());
-  respond_json(exchange, 202, run_to_json(*context.runs.find(*submitted), WithOutput::no));
+  stop_without_client(context, exchange, *submitted);
 }
 
 Result<ResolvedRun> admit_body(const ApiContext& context, const RunRequest& body) {
-  ResolvedRun run = TRY(admit(body.request, context.catalog.catalog(), context.sandbox,
-                              context.health.refusals()));
+  ResolvedRun run = TRY(
+      admit(body.request, context.catalog.catalog(), context.sandbox, context.health.refusals()));
   run.stdin_open = body.stdin_open;
+  run.parent = body.parent;
   return run;
 }
 
@@ -152,6 +179,32 @@ void post_plan(const ApiContext& context, const Call& call) {
   respond_json(call.exchange, 200, plan_to_json(run->policy, *plan));
 }
 
+namespace {
+
+std::vector<const RunRecord*> known_runs(const ApiContext& context,
+                                         const std::optional<RunPhase>& phase, std::size_t limit) {
+  std::vector<const RunRecord*> runs;
+  for (const RunRecord* run : context.runs.list()) {
+    if (phase && run->phase != *phase) continue;
+    if (runs.size() == limit) break;
+    runs.push_back(run);
+  }
+  return runs;
+}
+
+void answer_from_ledger(const ApiContext& context, const Call& call) {
+  const kernel::Error unknown{ErrorCode::not_found, "no run '" + call.id + "'"};
+  if (!is_run_id(call.id)) return respond_error(call.exchange, unknown);
+  context.history.find(
+      call.id, [exchange = call.exchange, unknown](const Result<std::optional<StoredRun>>& stored) {
+        if (!stored) return respond_error(exchange, stored.error());
+        if (!*stored) return respond_error(exchange, unknown);
+        respond_json(exchange, 200, stored_run_to_json(**stored));
+      });
+}
+
+}  // namespace
+
 void get_runs(const ApiContext& context, const Call& call) {
   const auto limit = query_number(call.request, "limit", list_max);
   if (!limit) return respond_error(call.exchange, limit.error());
@@ -161,21 +214,33 @@ void get_runs(const ApiContext& context, const Call& call) {
   if (!any && !phase)
     return respond_error(call.exchange,
                          {ErrorCode::invalid_request, "'state' is queued, running or finished"});
-  std::vector<const RunRecord*> runs;
-  for (const RunRecord* run : context.runs.list()) {
-    if (phase && run->phase != *phase) continue;
-    if (runs.size() == limit->value_or(list_max)) break;
-    runs.push_back(run);
-  }
-  respond_json(call.exchange, 200, runs_to_json(runs));
+  const std::size_t wanted = limit->value_or(list_max);
+  // What is not in memory is finished.
+  if ((phase && *phase != RunPhase::finished) || context.runs.list().size() >= wanted)
+    return respond_json(call.exchange, 200, runs_to_json(known_runs(context, phase, wanted)));
+  std::set<RunId> known;
+  for (const RunRecord* run : context.runs.list()) known.insert(run->id);
+  RunFilter filter;
+  filter.state = std::string(name_of(RunPhase::finished));
+  filter.limit = wanted - known.size();
+  context.history.list(
+      std::move(filter), std::move(known),
+      [context, exchange = call.exchange, phase, wanted](Result<std::vector<StoredRun>> stored) {
+        if (!stored) return respond_error(exchange, stored.error());
+        const auto known_now = known_runs(context, phase, wanted);
+        // One that has been forgotten or finished meanwhile is in one of the two.
+        std::erase_if(*stored, [&](const StoredRun& run) {
+          return context.runs.find(run.row.id) != nullptr;
+        });
+        respond_json(exchange, 200, runs_to_json(known_now, *stored));
+      });
 }
 
 void get_run(const ApiContext& context, const Call& call) {
   const auto wait = query_number(call.request, "wait_seconds", wait_seconds_max);
   if (!wait) return respond_error(call.exchange, wait.error());
   const RunRecord* run = context.runs.find(call.id);
-  if (run == nullptr)
-    return respond_error(call.exchange, {ErrorCode::not_found, "no run '" + call.id + "'"});
+  if (run == nullptr) return answer_from_ledger(context, call);
   if (run->phase != RunPhase::finished && wait->value_or(0) > 0)
     return answer_within(context, call, std::chrono::seconds(**wait));
   respond_json(call.exchange, 200, run_to_json(*run, WithOutput::yes));

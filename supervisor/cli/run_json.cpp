@@ -1,6 +1,6 @@
 #include "supervisor/cli/run_json.hpp"
 
-#include "supervisor/api/encoding.hpp"
+#include "supervisor/runs/encoding.hpp"
 #include "supervisor/cli/json_render.hpp"
 
 namespace paddock::supervisor::cli {

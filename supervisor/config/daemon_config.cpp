@@ -1,5 +1,6 @@
 #include "supervisor/config/daemon_config.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -47,6 +48,24 @@ void read_limits(kernel::TomlReader& reader, DaemonConfig& config) {
   if (const auto value = reader.duration("limits", "drain_seconds")) config.drain = *value;
 }
 
+void read_ledger(kernel::TomlReader& reader, DaemonConfig& config) {
+  constexpr std::uint64_t days_max = 36'500;
+  if (const auto sync = reader.text("ledger", "sync")) {
+    config.ledger_sync = *sync == "normal" ? LedgerSync::normal : LedgerSync::full;
+    if (*sync != "full" && *sync != "normal")
+      reader.report(reader.place("ledger", "sync"),
+                    "sync '" + *sync + "' is neither \"full\" nor \"normal\"");
+  }
+  if (const auto days = reader.count("ledger", "keep_days")) {
+    config.ledger.keep = std::chrono::hours(24 * std::min(*days, days_max));
+    if (*days > days_max)
+      reader.report(
+          reader.place("ledger", "keep_days"),
+          "keep_days " + std::to_string(*days) + " is more than " + std::to_string(days_max));
+  }
+  if (const auto bytes = reader.bytes("ledger", "keep_bytes")) config.ledger.keep_bytes = *bytes;
+}
+
 }  // namespace
 
 DaemonConfig default_daemon_config() {
@@ -76,6 +95,7 @@ void apply_config_file(std::string_view text, const std::string& file, DaemonCon
     }
   }
   read_limits(*reader, config);
+  read_ledger(*reader, config);
   reader->report_unknown_keys();
   kernel::sort_by_place(diagnostics, begin);
 }

@@ -9,6 +9,7 @@
 
 #include "kernel/confine/host_uid.hpp"
 #include "kernel/policy/load.hpp"
+#include "supervisor/ledger/ledger_writer.hpp"
 #include "supervisor/runs/run_table.hpp"
 
 namespace paddock::supervisor {
@@ -24,6 +25,8 @@ struct DaemonConfig {
   RunTableLimits runs;
   std::size_t connections_max = 512;
   std::size_t body_bytes_max = 32u << 20;
+  LedgerSync ledger_sync = LedgerSync::full;
+  LedgerLimits ledger;
   std::chrono::milliseconds drain{30'000};  // from SIGTERM to the stop of what still runs
 };
 
@@ -33,6 +36,7 @@ DaemonConfig default_daemon_config();
 //   runtime_dir state_dir cgroup_base = "PATH"   profiles agents = ["DIR", ...]
 //   (or cgroup_base = "none")
 //   host_uids = "FIRST-LAST"
+//   [ledger] sync = "full" or "normal", keep_days, keep_bytes
 //   [limits] runs_alive runs_queued runs_finished connections body_bytes drain_seconds
 // Mistakes are appended to `diagnostics`.
 void apply_config_file(std::string_view text, const std::string& file, DaemonConfig& config,

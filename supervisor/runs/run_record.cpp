@@ -12,6 +12,12 @@ RunId make_run_id() {
   return fmt::format("r-{:016x}", bits);
 }
 
+bool is_run_id(std::string_view text) {
+  constexpr std::size_t digits = 16;
+  return text.size() == 2 + digits && text.starts_with("r-") &&
+         text.find_first_not_of("0123456789abcdef", 2) == std::string_view::npos;
+}
+
 std::string_view name_of(RunPhase phase) {
   switch (phase) {
     case RunPhase::queued:

@@ -10,12 +10,14 @@
 
 #include "kernel/run/receipt.hpp"
 #include "kernel/run/result.hpp"
+#include "kernel/run/run.hpp"
 
 namespace paddock::supervisor {
 
 using RunId = std::string;  // "r-" and 16 hexadecimal digits
 
 RunId make_run_id();
+bool is_run_id(std::string_view text);
 
 enum class RunPhase { queued, running, finished };
 
@@ -28,13 +30,17 @@ struct RunRecord {
   std::string profile;
   std::string agent;  // empty: the request named an argv
   std::string tenant;
+  RunId parent;  // the run that asked for it; empty: none
   std::vector<std::string> argv;
   std::chrono::system_clock::time_point created_at;
-  std::uint64_t queue_ms = 0;  // from the request to the spawn
+  std::uint64_t queue_ms = 0;                                       // from the request to the spawn
+  std::optional<std::chrono::system_clock::time_point> started_at;  // its process
   std::string policy_hash;
-  std::vector<std::string> degraded;            // controls asked for and missing
+  std::vector<std::string> degraded;  // controls asked for and missing
+  kernel::RunMarks marks;
   std::optional<kernel::Receipt> receipt;       // once observed
   std::optional<kernel::SandboxResult> result;  // when finished
+  bool recorded = true;  // false: it is finished, and the ledger does not have that yet
 
   bool operator==(const RunRecord&) const = default;
 };

@@ -1,10 +1,9 @@
 #include "supervisor/runs/run_table.hpp"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
-#include "kernel/run/strays.hpp"
+#include "supervisor/runs/run_transition.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -17,8 +16,12 @@ using std::chrono::milliseconds;
 
 // Started per turn of the loop: each start costs about a millisecond, and others are waiting.
 constexpr int starts_per_turn = 8;
-// How often to look for what escaped its launcher. There is hardly ever any.
-constexpr milliseconds stray_interval{1000};
+// How often to look whether the ledger can be written again.
+constexpr milliseconds unwritten_interval{1000};
+
+std::chrono::system_clock::time_point wall_now() {
+  return std::chrono::system_clock::now();
+}
 
 // A run that could not be started, as a result like any other.
 kernel::SandboxResult result_of(const kernel::Error& error, const RunRecord& record) {
@@ -59,33 +62,47 @@ std::size_t bytes_of(const ResolvedRun& run) {
 
 }  // namespace
 
-RunTable::RunTable(uv_loop_t* loop, const kernel::Sandbox& sandbox, RunTableLimits limits)
+RunTable::RunTable(uv_loop_t* loop, const kernel::Sandbox& sandbox, Recorder& recorder,
+                   RunTableLimits limits)
     : loop_(loop),
       sandbox_(sandbox),
+      recorder_(recorder),
       limits_(limits),
       pump_timer_(loop),
-      stray_timer_(loop),
-      drain_timer_(loop) {}
+      unwritten_timer_(loop),
+      drain_timer_(loop),
+      strays_(
+          loop, [this](pid_t pid) { return is_launcher(pid); }, [this] { return !alive_.empty(); }),
+      outcomes_(loop, recorder) {}
 
 RunTable::~RunTable() {
+  const auto record = [this](const Entry& ended, const kernel::SandboxResult& result) {
+    recorder_.commit(finished_transition(ended.record, result, wall_now()), IfUnwritten::keep, {});
+  };
   for (const auto& [id, launcher] : alive_) {
-    LiveRun& live = *entry(id)->live;
-    live.run().abandon();
-    live.refresh();
+    Entry& ended = *entry(id);
+    ended.live->run().stop(Cause::shutdown);
+    ended.live->run().abandon();
+    ended.live->refresh();
+    record(ended, ended.live->run().take_result());
   }
-  // A stray that the kernel cannot end (a hung disk) must not keep the daemon from ending.
-  const auto give_up = kernel::Clock::now() + std::chrono::seconds(5);
-  while (kernel::kill_strays([](pid_t) { return false; }) > 0 && kernel::Clock::now() < give_up)
-    std::this_thread::sleep_for(milliseconds(1));
+  for (const RunId& id : without_process())
+    record(*entry(id), never_started(Cause::shutdown, entry(id)->record));
+  bury_all_strays();
 }
+
+// ---- Into the table ----------------------------------------------------------------------------
 
 Result<RunId> RunTable::submit(ResolvedRun run, RunObserver observer) {
   if (draining_) return fail(ErrorCode::draining, "the daemon is shutting down");
-  // Those that come in one turn of the loop are all in the queue, also if they need not wait there.
-  if (alive_.size() + queue_.size() >= limits_.alive_max + limits_.queued_max)
+  if (!recorder_.is_writing())
+    return fail(ErrorCode::not_recorded,
+                "the ledger cannot be written at the moment, and no run starts without a record");
+  // Those that come in one turn of the loop all wait, also if they need not wait for a slot.
+  if (alive_.size() + queued() >= limits_.alive_max + limits_.queued_max)
     return fail(ErrorCode::too_busy, "the queue is full (" + std::to_string(limits_.queued_max) +
                                          " runs); try again later");
-  if (queued_bytes() + bytes_of(run) > limits_.queued_bytes_max)
+  if (queued_bytes_ + bytes_of(run) > limits_.queued_bytes_max)
     return fail(ErrorCode::too_busy, "the queue is full (" +
                                          std::to_string(limits_.queued_bytes_max) +
                                          " bytes of input); try again later");
@@ -95,10 +112,13 @@ Result<RunId> RunTable::submit(ResolvedRun run, RunObserver observer) {
   record.profile = run.policy.profile;
   record.agent = run.agent;
   record.tenant = run.tenant;
+  record.parent = run.parent;
   record.argv = run.argv;
-  record.created_at = std::chrono::system_clock::now();
+  record.created_at = wall_now();
   record.policy_hash = kernel::policy_hash(run.policy);
   entry->stdin_closed = !run.stdin_open;
+  entry->held_bytes = bytes_of(run);
+  queued_bytes_ += entry->held_bytes;
   entry->request = std::move(run);
   entry->observers[++last_observer_] = std::move(observer);
   entry->submitted_at = kernel::Clock::now();
@@ -106,9 +126,49 @@ Result<RunId> RunTable::submit(ResolvedRun run, RunObserver observer) {
   const RunId id = record.id;
   entries_[id] = std::move(entry);
   order_.push_front(id);
+  admit(*entries_[id]);
+  return id;
+}
+
+// A run that need not wait, and overtakes nobody, is recorded as starting at once.
+void RunTable::admit(Entry& entry) {
+  const bool starts = has_free_slot() && admitting_ == 0 && queue_.empty();
+  entry.stage = starts ? Stage::starting : Stage::admitting;
+  ++(starts ? reserved_ : admitting_);
+  recorder_.commit(
+      admitted_transition(entry.record, entry.request,
+                          starts ? FirstState::starting : FirstState::queued, wall_now()),
+      IfUnwritten::refuse,
+      [this, id = entry.record.id](const Committed& committed) { admitted(id, committed); });
+}
+
+void RunTable::admitted(const RunId& id, const Committed& committed) {
+  Entry& found = *entry(id);
+  if (!committed) return refuse(id, committed.error());
+  found.accepted = true;
+  // Observers may call back into the table: they get a copy.
+  const RunRecord copy = found.record;
+  const auto observers = found.observers;
+  for (const auto& [number, observer] : observers)
+    if (observer.on_accepted) observer.on_accepted(copy);
+  if (found.stop_cause) return finish(found, never_started(*found.stop_cause, found.record));
+  if (found.stage == Stage::starting) return get_ready(found);
+  --admitting_;
+  found.stage = Stage::queued;
   queue_.push_back(id);
   schedule_pump();
-  return id;
+}
+
+void RunTable::refuse(const RunId& id, const kernel::Error& error) {
+  const std::unique_ptr<Entry> refused = std::move(entries_.at(id));
+  entries_.erase(id);
+  order_.remove(id);
+  --(refused->stage == Stage::starting ? reserved_ : admitting_);
+  let_go_of_input(*refused);
+  for (const auto& [number, observer] : refused->observers)
+    if (observer.on_refused) observer.on_refused(error);
+  schedule_pump();
+  check_drained();
 }
 
 const RunRecord* RunTable::find(const RunId& id) const {
@@ -118,7 +178,8 @@ const RunRecord* RunTable::find(const RunId& id) const {
 
 std::vector<const RunRecord*> RunTable::list() const {
   std::vector<const RunRecord*> records;
-  for (const RunId& id : order_) records.push_back(find(id));
+  for (const RunId& id : order_)
+    if (const Entry& known = *entries_.at(id); known.accepted) records.push_back(&known.record);
   return records;
 }
 
@@ -138,16 +199,24 @@ void RunTable::unobserve(const RunId& id, ObserverId observer) {
 Result<void> RunTable::stop(const RunId& id, Cause cause) {
   Entry* found = entry(id);
   if (found == nullptr) return fail(ErrorCode::not_found, "no run '" + id + "'");
-  switch (found->record.phase) {
-    case RunPhase::queued:
+  switch (found->stage) {
+    case Stage::admitting:
+    case Stage::starting:
+      if (!found->stop_cause) found->stop_cause = cause;
+      break;
+    case Stage::queued:
       std::erase(queue_, id);
       finish(*found, never_started(cause, found->record));
       break;
-    case RunPhase::running:
+    case Stage::ready:
+      std::erase(ready_, id);
+      finish(*found, never_started(cause, found->record));
+      break;
+    case Stage::alive:
       found->live->run().stop(cause);
       found->live->refresh();
       break;
-    case RunPhase::finished:
+    case Stage::ended:
       break;
   }
   return {};
@@ -164,12 +233,12 @@ void RunTable::pause_output(const RunId& id, bool paused) {
 Result<void> RunTable::write_stdin(const RunId& id, std::string_view bytes, bool close) {
   Entry* found = entry(id);
   if (found == nullptr) return fail(ErrorCode::not_found, "no run '" + id + "'");
-  if (found->stdin_closed || found->record.phase == RunPhase::finished)
+  if (found->stdin_closed || found->stage == Stage::ended)
     return fail(ErrorCode::invalid_request, "the input of run '" + id + "' is closed");
   const std::size_t pending =
       found->live ? found->live->run().stdin_pending_bytes() : found->request.stdin_bytes.size();
   if (pending + bytes.size() > limits_.stdin_pending_bytes_max ||
-      (!found->live && queued_bytes() + bytes.size() > limits_.queued_bytes_max))
+      (!found->live && queued_bytes_ + bytes.size() > limits_.queued_bytes_max))
     return fail(ErrorCode::too_busy, "run '" + id + "' has not read its input yet");
   found->stdin_closed = close;
   if (found->live) {
@@ -178,6 +247,8 @@ Result<void> RunTable::write_stdin(const RunId& id, std::string_view bytes, bool
     found->live->refresh();
   } else {
     found->request.stdin_bytes += bytes;
+    found->held_bytes += bytes.size();
+    queued_bytes_ += bytes.size();
     found->request.stdin_open = !close;
   }
   return {};
@@ -190,18 +261,45 @@ void RunTable::schedule_pump() {
 }
 
 void RunTable::pump() {
-  for (int started = 0; started < starts_per_turn; ++started) {
-    if (queue_.empty() || alive_.size() >= limits_.alive_max) return;
-    const RunId id = queue_.front();
-    queue_.pop_front();
+  for (int started = 0; started < starts_per_turn && !ready_.empty(); ++started) {
+    const RunId id = ready_.front();
+    ready_.pop_front();
     start(*entry(id));
   }
+  // What was accepted already waits for a ledger that cannot be written, as it does for a slot.
+  const bool is_writing = recorder_.is_writing();
+  while (is_writing && !queue_.empty() && has_free_slot()) {
+    const RunId id = queue_.front();
+    queue_.pop_front();
+    Entry& next = *entry(id);
+    next.stage = Stage::starting;
+    ++reserved_;
+    recorder_.commit(starting_transition(next.record, wall_now()), IfUnwritten::refuse,
+                     [this, id](const Committed& committed) { start_recorded(id, committed); });
+  }
+  if (!ready_.empty()) return schedule_pump();
+  if (!is_writing && !queue_.empty())
+    unwritten_timer_.start(unwritten_interval, [this] { schedule_pump(); });
+}
+
+// Its client knows of it since it was queued: it gets an outcome, as every such run does.
+void RunTable::start_recorded(const RunId& id, const Committed& committed) {
+  Entry& next = *entry(id);
+  if (next.stop_cause) return finish(next, never_started(*next.stop_cause, next.record));
+  if (!committed) return finish(next, result_of(committed.error(), next.record));
+  get_ready(next);
+}
+
+void RunTable::get_ready(Entry& next) {
+  next.stage = Stage::ready;
+  ready_.push_back(next.record.id);
   schedule_pump();
 }
 
 void RunTable::start(Entry& started) {
   const RunId id = started.record.id;
   started.record.phase = RunPhase::running;
+  let_go_of_input(started);
   started.record.queue_ms = static_cast<std::uint64_t>(
       std::chrono::duration_cast<milliseconds>(kernel::Clock::now() - started.submitted_at)
           .count());
@@ -219,10 +317,14 @@ void RunTable::start(Entry& started) {
   auto run = sandbox_.start(started.request.policy, started.request.argv, started.request.cwd, id,
                             std::move(options));
   if (!run) return finish(started, result_of(run.error(), started.record));
+  --reserved_;
+  started.stage = Stage::alive;
   started.record.degraded = (*run)->plan().degraded;
+  started.record.started_at = wall_now();
+  started.record.marks = (*run)->marks();
   alive_[id] = (*run)->launcher();
   started.live = std::make_unique<LiveRun>(loop_, std::move(*run), [this, id] { changed(id); });
-  if (!stray_timer_.is_running()) stray_timer_.start(stray_interval, [this] { bury_strays(); });
+  strays_.run_started();
 }
 
 // ---- Live runs ---------------------------------------------------------------------------------
@@ -236,29 +338,48 @@ void RunTable::changed(const RunId& id) {
   alive_.erase(id);
   kernel::SandboxResult result = run.take_result();
   live.live.reset();  // gives back the host uid, the cgroup and the workspace
-  if (result.survivors_unproved || result.cause == Cause::tampered) bury_strays();
+  if (result.survivors_unproved || result.cause == Cause::tampered) strays_.look_now();
   finish(live, std::move(result));
 }
 
 void RunTable::announce(Entry& live) {
   if (std::exchange(live.announced, true)) return;
-  live.record.receipt = live.live ? live.live->run().receipt() : live.record.receipt;
+  live.record.receipt = live.live->run().receipt();
+  live.record.marks = live.live->run().marks();
+  recorder_.commit(running_transition(live.record, wall_now()), IfUnwritten::keep, {});
   for (const auto& [number, observer] : live.observers)
     if (observer.on_started) observer.on_started(live.record);
 }
 
+// Its process is gone, or never was: the slot is free, and the outcome is on its way to the ledger.
 void RunTable::finish(Entry& finished, kernel::SandboxResult result) {
-  RunRecord& record = finished.record;
-  record.phase = RunPhase::finished;
-  record.degraded = result.degraded;
-  record.result = std::move(result);
+  if (finished.stage == Stage::admitting) --admitting_;
+  if (finished.stage == Stage::starting || finished.stage == Stage::ready) --reserved_;
+  finished.stage = Stage::ended;
+  let_go_of_input(finished);
   finished.request = {};
-  finished_.push_back(record.id);
-  finished_bytes_ += bytes_of(record);
+  finished.record.degraded = result.degraded;
+  const RunId id = finished.record.id;
+  outcomes_.commit(id, finished_transition(finished.record, result, wall_now()),
+                   [this, id](bool recorded) { settled(id, recorded); });
+  finished.result = std::move(result);
   schedule_pump();
+}
+
+// Once, or a second time when an outcome is recorded that has long been told.
+void RunTable::settled(const RunId& id, bool recorded) {
+  Entry* const found = entry(id);
+  if (found == nullptr) return;
+  RunRecord& record = found->record;
+  record.recorded = recorded;
+  if (record.phase == RunPhase::finished) return;
+  record.phase = RunPhase::finished;
+  record.result = std::move(found->result);
+  finished_.push_back(id);
+  finished_bytes_ += bytes_of(record);
   // Observers may call back into the table: they get a copy, and the entry may be gone afterwards.
   const RunRecord copy = record;
-  const auto observers = std::exchange(finished.observers, {});
+  const auto observers = std::exchange(found->observers, {});
   for (const auto& [number, observer] : observers)
     if (observer.on_finished) observer.on_finished(copy);
   forget_old();
@@ -276,28 +397,19 @@ void RunTable::forget_old() {
   }
 }
 
-void RunTable::bury_strays() {
-  const std::size_t left = kernel::kill_strays([this](pid_t child) {
-    return std::any_of(alive_.begin(), alive_.end(),
-                       [child](const auto& run) { return run.second == child; });
-  });
-  if (alive_.empty() && left == 0) return;
-  stray_timer_.start(left > 0 ? milliseconds(10) : stray_interval, [this] { bury_strays(); });
-}
-
 // ---- Shutdown ----------------------------------------------------------------------------------
 
 void RunTable::drain(milliseconds deadline, std::function<void()> on_drained) {
   draining_ = true;
   on_drained_ = std::move(on_drained);
-  const std::vector<RunId> waiting(queue_.begin(), queue_.end());
-  for (const RunId& id : waiting) [[maybe_unused]] const auto stopped = stop(id, Cause::shutdown);
+  for (const RunId& id : without_process())
+    [[maybe_unused]] const auto stopped = stop(id, Cause::shutdown);
   drain_timer_.start(deadline, [this] { stop_all(Cause::shutdown); });
   check_drained();
 }
 
 void RunTable::stop_all(Cause cause) {
-  std::vector<RunId> ids(queue_.begin(), queue_.end());
+  std::vector<RunId> ids = without_process();
   for (const auto& [id, launcher] : alive_) ids.push_back(id);
   for (const RunId& id : ids) [[maybe_unused]] const auto stopped = stop(id, cause);
 }
@@ -308,18 +420,32 @@ void RunTable::kill_all(Cause cause) {
     live.run().kill(cause);
     live.refresh();
   }
-  stop_all(cause);  // what is queued; a live run is past stopping
+  stop_all(cause);  // what has no process yet; a live run is past stopping
 }
 
+// Every run is in finished_ from its end until it is forgotten.
 void RunTable::check_drained() {
-  if (!draining_ || !alive_.empty() || !queue_.empty() || !on_drained_) return;
+  if (!draining_ || entries_.size() > finished_.size() || !on_drained_) return;
   drain_timer_.start(milliseconds(0), std::exchange(on_drained_, {}));
 }
 
-std::size_t RunTable::queued_bytes() const {
-  std::size_t bytes = 0;
-  for (const RunId& id : queue_) bytes += bytes_of(entries_.at(id)->request);
-  return bytes;
+// Of those that have not ended.
+std::vector<RunId> RunTable::without_process() const {
+  std::vector<RunId> ids;
+  for (const RunId& id : order_) {
+    const Stage stage = entries_.at(id)->stage;
+    if (stage != Stage::alive && stage != Stage::ended) ids.push_back(id);
+  }
+  return ids;
+}
+
+void RunTable::let_go_of_input(Entry& entry) {
+  queued_bytes_ -= std::exchange(entry.held_bytes, 0);
+}
+
+bool RunTable::is_launcher(pid_t pid) const {
+  return std::any_of(alive_.begin(), alive_.end(),
+                     [pid](const auto& run) { return run.second == pid; });
 }
 
 RunTable::Entry* RunTable::entry(const RunId& id) {

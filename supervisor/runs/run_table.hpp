@@ -1,6 +1,15 @@
 #pragma once
 // RunTable owns every run of the daemon: the queue, the live ones, and the finished ones that are
 // still remembered. Admission, order and forgetting are decided here and nowhere else.
+//
+// A run goes on only when the ledger has it:
+//
+//   submit --> admitting --------> queued --> starting --> ready --> alive --> ended --> finished
+//              (run.queued)                (run.starting)       (run.running)   (run.finished)
+//                 a slot is free: --------^
+//
+// Nobody hears of it before its first commit, no process exists before the one of run.starting, and
+// nobody hears of its end before the one of run.finished, or a patience that has run out.
 
 #include <deque>
 #include <functional>
@@ -10,9 +19,13 @@
 #include <vector>
 
 #include "kernel/run/sandbox.hpp"
+#include "supervisor/ledger/recorder.hpp"
 #include "supervisor/loop/timer.hpp"
 #include "supervisor/runs/live_run.hpp"
+#include "supervisor/runs/outcomes.hpp"
+#include "supervisor/runs/resolved_run.hpp"
 #include "supervisor/runs/run_record.hpp"
+#include "supervisor/runs/stray_watch.hpp"
 
 namespace paddock::supervisor {
 
@@ -25,42 +38,36 @@ struct RunTableLimits {
   std::size_t stdin_pending_bytes_max = 16u << 20;
 };
 
-// A request that was checked and resolved: it only has to be started.
-struct ResolvedRun {
-  kernel::SandboxPolicy policy;
-  std::vector<std::string> argv;
-  std::string cwd;
-  std::string agent;
-  std::string tenant;
-  std::string stdin_bytes;
-  bool stdin_open = false;
-};
-
 // Who wants to hear of one run. Each may be empty. Called from the loop, never from within
 // submit().
 struct RunObserver {
   std::function<void(const RunRecord&)> on_started;  // the gate is open
   std::function<void(kernel::Stream, std::string_view)> on_output;
-  std::function<void(const RunRecord&)> on_finished;  // once, whatever happens
+  std::function<void(const RunRecord&)> on_finished;  // once, whatever happens to an accepted run
+  // Exactly one of the two, before anything else: the ledger has the run, or cannot take it, and
+  // then nothing ran and the table does not know it any more.
+  std::function<void(const RunRecord&)> on_accepted{};
+  std::function<void(const kernel::Error&)> on_refused{};
 };
 
 using ObserverId = std::uint64_t;
 
 class RunTable {
  public:
-  // `sandbox` outlives the table.
-  RunTable(uv_loop_t* loop, const kernel::Sandbox& sandbox, RunTableLimits limits);
-  ~RunTable();  // kills what is alive, at once
+  // `sandbox` and `recorder` outlive the table.
+  RunTable(uv_loop_t* loop, const kernel::Sandbox& sandbox, Recorder& recorder,
+           RunTableLimits limits);
+  ~RunTable();  // kills what is alive, at once, and leaves the outcomes to the recorder
   RunTable(const RunTable&) = delete;
   RunTable& operator=(const RunTable&) = delete;
 
-  // Queues a run; it starts on a later turn of the loop. Fails with too_busy if there is room
-  // neither among the live runs nor in the queue (by count or by bytes), and with draining after
-  // drain().
+  // Takes a run in; it is recorded and starts on later turns of the loop. Fails with too_busy if
+  // there is room neither among the live runs nor in the queue (by count or by bytes), with
+  // draining after drain(), and with not_recorded while the ledger cannot be written.
   kernel::Result<RunId> submit(ResolvedRun run, RunObserver observer);
 
   const RunRecord* find(const RunId& id) const;  // valid until the next turn of the loop
-  std::vector<const RunRecord*> list() const;    // newest first
+  std::vector<const RunRecord*> list() const;    // those that were accepted, newest first
 
   // Adds an observer to a run; nullopt if it is finished or unknown. A client that no longer waits
   // takes its observer away: a run may live for weeks.
@@ -68,7 +75,8 @@ class RunTable {
                                     std::function<void(const RunRecord&)> on_finished);
   void unobserve(const RunId& id, ObserverId observer);
 
-  // Asks a run to stop: TERM, grace, KILL. Fails with not_found. A finished run stays as it is.
+  // Asks a run to stop: TERM, grace, KILL; one that has no process yet gets none. Fails with
+  // not_found. A finished run stays as it is.
   kernel::Result<void> stop(const RunId& id,
                             kernel::Cause cause = kernel::Cause::killed_by_request);
 
@@ -80,43 +88,72 @@ class RunTable {
   kernel::Result<void> write_stdin(const RunId& id, std::string_view bytes, bool close);
 
   // No more runs: queued ones end as `shutdown`, live ones may finish until `deadline` and are
-  // stopped then. `on_drained` is called from the loop when none is left.
+  // stopped then. `on_drained` is called from the loop when none is left and each outcome is in the
+  // ledger, or the patience for that has run out.
   void drain(std::chrono::milliseconds deadline, std::function<void()> on_drained);
   void stop_all(kernel::Cause cause);  // as stop()
   void kill_all(kernel::Cause cause);  // without TERM and grace
 
   bool draining() const { return draining_; }
   std::size_t alive() const { return alive_.size(); }
-  std::size_t queued() const { return queue_.size(); }
+  std::size_t queued() const { return admitting_ + queue_.size() + reserved_; }
 
  private:
+  // What a run that is not finished waits for.
+  enum class Stage {
+    admitting,  // the commit of run.queued
+    queued,     // a slot
+    starting,   // the commit of run.starting
+    ready,      // its turn
+    alive,      // its end
+    ended,      // the commit of run.finished
+  };
   struct Entry {
     RunRecord record;
     ResolvedRun request;
+    std::size_t held_bytes = 0;  // its share of queued_bytes_
+    Stage stage = Stage::admitting;
+    bool accepted = false;                    // its first transition is committed
+    std::optional<kernel::Cause> stop_cause;  // to be stopped as soon as its commit is done
     std::map<ObserverId, RunObserver> observers;
     kernel::Clock::time_point submitted_at;
     bool announced = false;  // on_started was called
     bool stdin_closed = false;
     std::unique_ptr<LiveRun> live;
+    std::optional<kernel::SandboxResult> result;  // of one that has ended
   };
+  using Committed = kernel::Result<std::uint64_t>;
 
+  void admit(Entry& entry);
+  void admitted(const RunId& id, const Committed& committed);
+  void refuse(const RunId& id, const kernel::Error& error);
+  void start_recorded(const RunId& id, const Committed& committed);
   void schedule_pump();
   void pump();
+  bool has_free_slot() const { return alive_.size() + reserved_ < limits_.alive_max; }
+  void get_ready(Entry& entry);
   void start(Entry& entry);
   void changed(const RunId& id);
   void announce(Entry& entry);
   void finish(Entry& entry, kernel::SandboxResult result);
+  void settled(const RunId& id, bool recorded);
   void forget_old();
-  void bury_strays();
   void check_drained();
-  std::size_t queued_bytes() const;
+  std::vector<RunId> without_process() const;
+  void let_go_of_input(Entry& entry);
   Entry* entry(const RunId& id);
+  bool is_launcher(pid_t pid) const;
 
   uv_loop_t* loop_;
   const kernel::Sandbox& sandbox_;
+  Recorder& recorder_;
   RunTableLimits limits_;
   std::map<RunId, std::unique_ptr<Entry>> entries_;
+  std::size_t admitting_ = 0;  // runs in that stage
   std::deque<RunId> queue_;
+  std::size_t queued_bytes_ = 0;  // of input and argv, of all that has no process yet
+  std::size_t reserved_ = 0;      // slots of runs that are starting or ready
+  std::deque<RunId> ready_;
   // With its launcher. Not the other way round: when a launcher has been reaped, its run still
   // drains its output, and the next launcher may get the same pid.
   std::map<RunId, pid_t> alive_;
@@ -125,8 +162,10 @@ class RunTable {
   ObserverId last_observer_ = 0;
   std::list<RunId> order_;  // as submitted
   Timer pump_timer_;
-  Timer stray_timer_;
+  Timer unwritten_timer_;
   Timer drain_timer_;
+  StrayWatch strays_;
+  Outcomes outcomes_;
   bool draining_ = false;
   std::function<void()> on_drained_;
 };

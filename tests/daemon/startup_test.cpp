@@ -129,7 +129,8 @@ TEST_CASE("a runtime directory that others can enter, or that is a link, is refu
 
 TEST_CASE("a second daemon on the same socket is refused and the first serves on") {
   const DaemonFixture daemon;
-  const DaemonAttempt second = try_daemon(arguments(daemon.directory()));
+  const DaemonAttempt second = try_daemon({"--runtime-dir", daemon.directory().path("run"),
+                                           "--state-dir", daemon.directory().path("other-state")});
   CHECK(second.ended.exit_status == 1);
   INFO(second.standard_error);
   CHECK(second.standard_error.find("'" + daemon.socket() + "' is already in use") !=

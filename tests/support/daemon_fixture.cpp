@@ -138,8 +138,8 @@ std::string program_path(const std::string& name) {
 DaemonFixture::DaemonFixture(DaemonOptions options) {
   runtime_directory_ = options.runtime_directory;
   if (runtime_directory_.empty()) runtime_directory_ = directory_.make_directory("run");
-  std::vector<std::string> arguments = {"--runtime-dir", runtime_directory_, "--state-dir",
-                                        directory_.path("state")};
+  std::vector<std::string>& arguments = arguments_;
+  arguments = {"--runtime-dir", runtime_directory_, "--state-dir", directory_.path("state")};
   const auto add_catalog = [&](const std::string& kind,
                                const std::map<std::string, std::string>& files) {
     const std::string own = directory_.make_directory(kind, 0755);
@@ -154,7 +154,13 @@ DaemonFixture::DaemonFixture(DaemonOptions options) {
   }
   // A daemon that is SIGKILLed leaves the workspaces of its runs; here they go with the fixture.
   options.environment.emplace_back("TMPDIR", directory_.make_directory("tmp", 0711));
-  pid_ = spawn_daemon(arguments, options.environment, options.in_child,
+  options_ = std::move(options);
+  start_again();
+}
+
+void DaemonFixture::start_again() {
+  REQUIRE(pid_ < 0);
+  pid_ = spawn_daemon(arguments_, options_.environment, options_.in_child,
                       {directory_.path("stdout"), directory_.path("log")});
   wait_until_healthy();
 }

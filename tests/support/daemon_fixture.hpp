@@ -61,6 +61,9 @@ class DaemonFixture {
   DaemonFixture(const DaemonFixture&) = delete;
   DaemonFixture& operator=(const DaemonFixture&) = delete;
 
+  // Another daemon in the place of one that has ended, with the same arguments.
+  void start_again();
+
   const DaemonDirectory& directory() const { return directory_; }
   std::string socket() const { return runtime_directory_ + "/paddock.sock"; }
   std::string trainer_socket() const { return runtime_directory_ + "/trainer.sock"; }
@@ -95,6 +98,8 @@ class DaemonFixture {
 
   DaemonDirectory directory_;
   std::string runtime_directory_;
+  std::vector<std::string> arguments_;
+  DaemonOptions options_;
   pid_t pid_ = -1;
 };
 

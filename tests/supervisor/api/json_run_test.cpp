@@ -146,6 +146,85 @@ TEST_CASE("the list keeps its order and carries no output") {
   CHECK(json::parse(runs_to_json({})) == json({{"runs", json::array()}}));
 }
 
+namespace {
+
+StoredRun stored_run() {
+  StoredRun stored;
+  stored.row.id = "r-00000000000000aa";
+  stored.row.state = "finished";
+  stored.row.profile = "STRICT";
+  stored.row.policy_hash = "abc";
+  stored.row.parent = "r-00000000000000bb";
+  stored.row.created_us = 1'700'000'000'123'456;
+  stored.row.started_us = stored.row.created_us + 5000;
+  stored.row.cause = "exited";
+  stored.row.exit_code = 3;
+  stored.row.degraded = "ONE(a),TWO(b)";
+  const auto event = [&](const std::string& kind, const std::string& body) {
+    stored.events.push_back(
+        {.seq = stored.events.size() + 1,
+         .event = {.kind = kind, .subject = stored.row.id, .tenant = "", .body = body, .at = {}},
+         .hash = ""});
+  };
+  event("run.starting", R"({"argv": ["make", "test"]})");
+  event("run.running", R"({"confinement": {"pid": 7}})");
+  event("run.finished", R"({"result": {"cause": "exited", "exit_code": 3}, "stdout_tail": "end"})");
+  return stored;
+}
+
+}  // namespace
+
+TEST_CASE("a run that only the ledger has looks as it did, with the end of its output") {
+  const json run = json::parse(stored_run_to_json(stored_run()));
+  CHECK(run["id"] == "r-00000000000000aa");
+  CHECK(run["state"] == "finished");
+  CHECK(run["argv"] == json({"make", "test"}));
+  CHECK(run["agent"].is_null());
+  CHECK(run["parent"] == "r-00000000000000bb");
+  CHECK(run["created_at"] == "2023-11-14T22:13:20.123Z");
+  CHECK(run["queue_ms"] == 5);
+  CHECK(run["confinement"] == json({{"pid", 7}}));
+  CHECK(run["result"] == json({{"cause", "exited"}, {"exit_code", 3}, {"stdout_tail", "end"}}));
+}
+
+TEST_CASE("of a run whose events are gone, or are not as they were, there is what its row says") {
+  StoredRun stored = stored_run();
+  const auto check = [&] {
+    const json run = json::parse(stored_run_to_json(stored));
+    CHECK(run["argv"] == json::array());
+    CHECK(run["result"]["cause"] == "exited");
+    CHECK(run["result"]["exit_code"] == 3);
+    CHECK(run["confinement"]["degraded"] == json({"ONE(a)", "TWO(b)"}));
+  };
+  for (const char* body : {"", "[]", "{}", "{\"result\": 5}"}) {
+    for (StoredEvent& event : stored.events) event.event.body = body;
+    check();
+  }
+  stored.events.clear();
+  check();
+}
+
+TEST_CASE("runs in memory and in the ledger are one list, newest first") {
+  RunRecord older = whole_record();
+  older.created_at = std::chrono::system_clock::time_point(std::chrono::seconds(1'600'000'000));
+  RunRecord newer = whole_record();
+  newer.created_at = std::chrono::system_clock::time_point(std::chrono::seconds(1'800'000'000));
+  newer.id = "r-ffffffffffffffff";
+  const json runs = json::parse(runs_to_json({&newer, &older}, {stored_run()}))["runs"];
+  REQUIRE(runs.size() == 3);
+  CHECK(runs[0]["id"] == newer.id);
+  CHECK(runs[1]["id"] == "r-00000000000000aa");
+  CHECK_FALSE(runs[1]["result"].contains("stdout_tail"));
+  CHECK(runs[2]["id"] == older.id);
+}
+
+TEST_CASE("an outcome that is not in the ledger says so, and only then") {
+  RunRecord run = whole_record();
+  CHECK_FALSE(json::parse(run_to_json(run, WithOutput::yes)).contains("recorded"));
+  run.recorded = false;
+  CHECK(json::parse(run_to_json(run, WithOutput::yes))["recorded"] == false);
+}
+
 TEST_CASE("an error has its code, its message, and the places of mistakes if there are any") {
   const kernel::Error error{kernel::ErrorCode::sandbox_policy_error, "2 mistakes"};
   CHECK(json::parse(error_to_json(error)) ==

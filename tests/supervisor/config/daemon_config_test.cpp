@@ -47,6 +47,10 @@ runs_finished = 3
 connections   = 4
 body_bytes    = "5KiB"
 drain_seconds = 1.5
+[ledger]
+sync       = "normal"
+keep_days  = 7
+keep_bytes = "1GiB"
 )");
   CHECK(applied.mistakes.empty());
   const DaemonConfig& config = applied.config;
@@ -63,6 +67,9 @@ drain_seconds = 1.5
   CHECK(config.connections_max == 4);
   CHECK(config.body_bytes_max == 5120);
   CHECK(config.drain == milliseconds(1500));
+  CHECK(config.ledger_sync == LedgerSync::normal);
+  CHECK(config.ledger.keep == std::chrono::hours(7 * 24));
+  CHECK(config.ledger.keep_bytes == 1u << 30);
 }
 
 TEST_CASE("the config file can say that runs get no cgroup") {
@@ -104,6 +111,7 @@ TEST_CASE("the limits without a config file are those of RFC 0002") {
   CHECK(config.connections_max == 512);
   CHECK(config.body_bytes_max == 32u << 20);
   CHECK(config.drain == std::chrono::seconds(30));
+  CHECK(config.ledger_sync == LedgerSync::full);
 }
 
 TEST_CASE("a mistake in the config file has its place") {
@@ -124,6 +132,10 @@ TEST_CASE("a mistake in the config file has its place") {
   CHECK(mistake("[limits]\nconnections = 1.5").starts_with("d.toml:2:15: "));
   CHECK(mistake("[limits]\nbody_bytes = \"5 apples\"").starts_with("d.toml:2:14: "));
   CHECK(mistake("[limits]\ndrain_seconds = \"soon\"").starts_with("d.toml:2:17: "));
+  CHECK(mistake("[ledger]\nsync = \"off\"").starts_with("d.toml:2:8: sync 'off' is neither"));
+  CHECK(mistake("[ledger]\nkeep_days = 0").starts_with("d.toml:2:13: "));
+  CHECK(mistake("[ledger]\nkeep_days = 99999").starts_with("d.toml:2:13: "));
+  CHECK(mistake("[ledger]\nkeep_bytes = \"all\"").starts_with("d.toml:2:14: "));
   CHECK(mistake("runtime_dri = \"/x\"").find("did you mean 'runtime_dir'?") != std::string::npos);
   CHECK(mistake("[limits]\nbody_byte = 1").find("did you mean 'body_bytes'?") != std::string::npos);
   CHECK(mistake("runs_alive = 1").find("it belongs in [limits]") != std::string::npos);

@@ -2,14 +2,10 @@
 
 #include "supervisor/runs/run_table.hpp"
 
-#include <uv.h>
-
 #include <csignal>
 
 #include "kernel/base/process_tree.hpp"
-#include "kernel/run/strays.hpp"
-#include "supervisor/loop/event_loop.hpp"
-#include "support/catch.hpp"
+#include "supervisor/runs/table_fixture.hpp"
 
 using namespace paddock;
 using namespace paddock::supervisor;
@@ -17,49 +13,7 @@ using kernel::Cause;
 using kernel::ErrorCode;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-namespace {
-
-// The loop outlives the table; its destructor asserts that no handle is left.
-struct TableFixture {
-  explicit TableFixture(RunTableLimits limits = {}) : tick(loop->get()) {
-    kernel::become_subreaper();
-    table = std::make_unique<RunTable>(loop->get(), sandbox, limits);
-  }
-
-  void run_until(const std::function<bool()>& condition) {
-    const auto deadline = kernel::Clock::now() + seconds(20);
-    while (!condition()) {
-      REQUIRE(kernel::Clock::now() < deadline);
-      tick.start(milliseconds(5), [] {});
-      uv_run(loop->get(), UV_RUN_ONCE);
-    }
-    tick.stop();
-  }
-  void run_until_finished(const RunId& id) {
-    run_until([&] { return table->find(id)->phase == RunPhase::finished; });
-  }
-
-  static ResolvedRun shell(const std::string& script) {
-    ResolvedRun run;
-    run.argv = {"/bin/sh", "-c", script};
-    return run;
-  }
-  kernel::Result<RunId> submit(const std::string& script, RunObserver observer = {}) {
-    return table->submit(shell(script), std::move(observer));
-  }
-  kernel::SandboxResult result(const RunId& id) {
-    run_until_finished(id);
-    return *table->find(id)->result;
-  }
-
-  std::unique_ptr<EventLoop> loop = EventLoop::create().value();
-  kernel::Sandbox sandbox = kernel::Sandbox::open({}).value();
-  Timer tick;
-  std::unique_ptr<RunTable> table;
-};
-
-}  // namespace
+using tests::TableFixture;
 
 TEST_CASE_METHOD(TableFixture,
                  "a run is queued, started by the loop, observed in order, finished") {
@@ -198,10 +152,10 @@ TEST_CASE("a run can be stopped in each phase, and only the first time counts") 
   fixture.run_until([&] { return fixture.table->find(running)->receipt.has_value(); });
 
   CHECK(fixture.table->stop(queued));
-  CHECK(fixture.table->find(queued)->phase == RunPhase::finished);
+  CHECK(fixture.table->queued() == 0);
+  fixture.run_until_finished(queued);
   CHECK(fixture.table->find(queued)->result->cause == Cause::killed_by_request);
   CHECK(fixture.table->find(queued)->result->killed);
-  CHECK(fixture.table->queued() == 0);
 
   CHECK(fixture.table->stop(running));
   CHECK(fixture.table->stop(running, Cause::shutdown));
@@ -274,7 +228,7 @@ TEST_CASE("draining ends what waits, lets what runs finish, and then says so, on
   fixture.table->drain(seconds(30), [&] { ++drained; });
   CHECK(fixture.table->draining());
   CHECK(drained == 0);
-  CHECK(fixture.table->find(queued)->result->cause == Cause::shutdown);
+  CHECK(fixture.result(queued).cause == Cause::shutdown);
   CHECK(fixture.submit("true").error().code == ErrorCode::draining);
   fixture.run_until([&] { return drained > 0; });
   CHECK(fixture.table->find(running)->result->stdout == "done\n");

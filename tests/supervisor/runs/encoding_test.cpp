@@ -1,4 +1,4 @@
-#include "supervisor/api/encoding.hpp"
+#include "supervisor/runs/encoding.hpp"
 
 #include <random>
 

@@ -1,0 +1,109 @@
+#include "supervisor/recovery/recover.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <set>
+
+#include "kernel/confine/cgroup.hpp"
+#include "kernel/confine/cgroup_files.hpp"
+#include "kernel/run/workspace.hpp"
+#include "supervisor/config/paths.hpp"
+#include "supervisor/ledger/ledger_reader.hpp"
+#include "supervisor/recovery/sockets.hpp"
+
+namespace paddock::supervisor {
+namespace {
+
+using kernel::Result;
+
+struct Unfinished {
+  std::vector<UnfinishedRun> runs;
+  std::set<std::string> leaves;  // of those that had one, as /proc showed them
+};
+
+Result<Unfinished> read_unfinished(const std::string& ledger) {
+  LedgerReader reader = TRY(LedgerReader::open(ledger));
+  Unfinished unfinished;
+  for (RunRow& row : TRY(reader.unfinished_runs())) {
+    UnfinishedRun run{.row = std::move(row), .host_uid = std::nullopt};
+    const auto stored = TRY(reader.run(run.row.id));
+    for (const StoredEvent& event : stored ? stored->events : std::vector<StoredEvent>()) {
+      if (event.event.kind != "run.running") continue;
+      run.host_uid = recorded_host_uid(event.event.body);
+      if (auto leaf = recorded_leaf(event.event.body, run.row.id))
+        unfinished.leaves.insert(std::move(*leaf));
+    }
+    unfinished.runs.push_back(std::move(run));
+  }
+  return unfinished;
+}
+
+// Where leaves of the killed daemon can be: below the base that is in use now, and below those that
+// the ledger tells of. There cgroup2 is mounted at the usual places.
+std::vector<kernel::CgroupBase> bases_of(const std::optional<kernel::CgroupBase>& base,
+                                         const std::set<std::string>& leaves) {
+  std::set<std::string> paths;
+  if (base) paths.insert(base->path);
+  for (const std::string& leaf : leaves)
+    for (const std::string mounted : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"})
+      if (const std::string path = mounted + leaf.substr(0, leaf.rfind('/'));
+          kernel::is_on_cgroup2(path))
+        paths.insert(path);
+  std::vector<kernel::CgroupBase> bases;
+  for (const std::string& path : paths) bases.push_back({.path = path});
+  return bases;
+}
+
+std::string boot_id() {
+  const auto self = kernel::mark_of(::getpid());
+  return self ? self->boot_id : "";
+}
+
+}  // namespace
+
+Result<RecoveryReport> recover(LedgerWriter& writer, const RecoveryOptions& options) {
+  const Unfinished unfinished = TRY(read_unfinished(options.ledger));
+  const auto bases = bases_of(options.cgroup_base, unfinished.leaves);
+  // First, since it is certain and at once; a frozen leaf's launchers do not end by themselves.
+  for (const kernel::CgroupBase& base : bases) kernel::sweep_leaves(base);
+  const auto remains =
+      end_what_is_left(what_can_be_left(unfinished.runs, boot_id()), options.reach);
+
+  RecoveryReport report;
+  std::vector<Transition> transitions;
+  const auto now = std::chrono::system_clock::now();
+  for (const UnfinishedRun& run : unfinished.runs) {
+    const auto found = remains.find(run.row.id);
+    const Remains left = found == remains.end() ? Remains{} : found->second;
+    transitions.push_back(restart_transition(run.row, left, now));
+    report.runs.push_back({.id = run.row.id, .state = run.row.state, .remains = left});
+  }
+  if (!transitions.empty()) TRY_VOID(writer.apply(transitions));
+
+  for (const kernel::CgroupBase& base : bases) kernel::sweep_leaves(base);
+  kernel::Workspace::sweep();
+  for (const std::string& socket : {main_socket_path(options.runtime_directory),
+                                    trainer_socket_path(options.runtime_directory)})
+    if (remove_stale_socket(socket)) report.sockets.push_back(socket);
+  return report;
+}
+
+std::string summary_of(const RecoveryReport& report) {
+  if (report.runs.empty()) return {};
+  std::size_t killed = 0;
+  std::size_t left = 0;
+  for (const RecoveredRun& run : report.runs) {
+    killed += run.remains.killed;
+    if (!run.remains.gone) ++left;
+  }
+  std::string text = fmt::format(
+      "{} runs of the last daemon had no outcome: daemon_restart; {} of their processes had to be "
+      "killed",
+      report.runs.size(), killed);
+  if (left > 0) text += fmt::format("; of {} runs some could not be", left);
+  return text;
+}
+
+}  // namespace paddock::supervisor

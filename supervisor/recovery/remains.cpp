@@ -1,0 +1,180 @@
+#include "supervisor/recovery/remains.hpp"
+
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <thread>
+
+#include "kernel/base/process_tree.hpp"
+#include "supervisor/recovery/launchers.hpp"
+
+namespace paddock::supervisor {
+namespace {
+
+using kernel::Fd;
+using kernel::ProcessMark;
+using Marks = std::vector<ProcessMark>;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds pause{5};
+// What lies deeper comes nearer when its parents are dead.
+constexpr int tree_depth_max = 100;
+
+bool has_ended(const Fd& pidfd) {
+  pollfd polled{pidfd.get(), POLLIN, 0};
+  return ::poll(&polled, 1, 0) > 0;
+}
+
+bool send_signal(const Fd& pidfd, int signal) {
+  return ::syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0) == 0;
+}
+
+// Also false of a zombie that nobody reaps.
+bool is_alive(const ProcessMark& mark) {
+  const Fd pidfd = kernel::open_marked(mark);
+  return pidfd && !has_ended(pidfd);
+}
+
+// A child of `parent` beyond doubt: it is opened first, and its parent read then.
+Fd open_child(pid_t child, pid_t parent) {
+  Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
+  const auto stat = kernel::stat_of(child);
+  return pidfd && stat && stat->parent == parent && !has_ended(pidfd) ? std::move(pidfd) : Fd();
+}
+
+// From the leaves up: whose parent dies moves to a subreaper above, and is found there.
+std::size_t kill_children(pid_t parent, int depth) {
+  std::size_t killed = 0;
+  for (const pid_t child : kernel::children_of(parent)) {
+    const Fd pidfd = open_child(child, parent);
+    if (!pidfd) continue;
+    if (depth < tree_depth_max) killed += kill_children(child, depth + 1);
+    if (send_signal(pidfd, SIGKILL)) ++killed;
+  }
+  return killed;
+}
+
+// The root comes last: as long as it lives, what is below it stays below it.
+std::size_t kill_tree_of(const ProcessMark& root) {
+  const Fd pidfd = kernel::open_marked(root);
+  if (!pidfd || has_ended(pidfd)) return 0;
+  std::size_t killed = kill_children(root.pid, 0);
+  if (killed == 0 && send_signal(pidfd, SIGKILL)) killed = 1;
+  return killed;
+}
+
+class Hunt {
+ public:
+  Hunt(const LeftRun& run, const Reach& reach) : run_(run) {
+    const bool has_own_uid = ::geteuid() == 0 && run.host_uid &&
+                             reach.host_uids.contains(*run.host_uid) && !run.marks.empty();
+    // Held by a supervisor that lives: its runs are none of ours.
+    if (!has_own_uid) return;
+    auto lease = kernel::HostUidLease::take_this(*run.host_uid, reach.host_uid_locks);
+    if (lease) lease_ = std::move(*lease);
+  }
+
+  void note_launchers(const std::map<std::string, Marks>& all) {
+    const auto named = all.find(run_.id);
+    named_ = named == all.end() ? Marks{} : named->second;
+  }
+
+  bool has_launcher() const {
+    const bool recorded = !run_.marks.empty() && is_alive(run_.marks.front());
+    return recorded || std::any_of(named_.begin(), named_.end(), is_alive);
+  }
+
+  bool is_gone() const {
+    return std::none_of(run_.marks.begin(), run_.marks.end(), is_alive) &&
+           std::none_of(named_.begin(), named_.end(), is_alive) && of_own_uid().empty();
+  }
+
+  // What was stopped by its agent sees now that its supervisor is gone.
+  void wake_launchers() const {
+    for (const Marks& marks : {run_.marks, named_})
+      for (const ProcessMark& mark : marks)
+        if (const Fd pidfd = kernel::open_marked(mark)) send_signal(pidfd, SIGCONT);
+  }
+
+  void kill_pass() {
+    for (const ProcessMark& mark : run_.marks) remains.killed += kill_tree_of(mark);
+    for (const ProcessMark& mark : named_) remains.killed += kill_tree_of(mark);
+    for (const ProcessMark& mark : of_own_uid()) {
+      const Fd pidfd = kernel::open_marked(mark);
+      if (pidfd && real_uid_of(mark.pid) == run_.host_uid && send_signal(pidfd, SIGKILL))
+        ++remains.killed;
+    }
+  }
+
+  Remains remains;
+
+ private:
+  // Younger than the run, or it was there before it had the uid.
+  Marks of_own_uid() const {
+    Marks marks;
+    if (!lease_) return marks;
+    for (const pid_t pid : all_processes()) {
+      const auto mark = kernel::mark_of(pid);
+      if (mark && mark->start_ticks >= run_.marks.front().start_ticks &&
+          real_uid_of(pid) == run_.host_uid && is_alive(*mark))
+        marks.push_back(*mark);
+    }
+    return marks;
+  }
+
+  LeftRun run_;
+  std::optional<kernel::HostUidLease> lease_;
+  Marks named_;
+};
+
+// True if `condition` holds within `time`.
+template <class Condition>
+bool soon(milliseconds time, const Condition& condition) {
+  const auto give_up = steady_clock::now() + time;
+  while (!condition()) {
+    if (steady_clock::now() >= give_up) return false;
+    std::this_thread::sleep_for(pause);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::map<std::string, Remains> end_what_is_left(const std::vector<LeftRun>& left,
+                                                const Reach& reach) {
+  std::vector<Hunt> hunts;
+  hunts.reserve(left.size());
+  for (const LeftRun& run : left) hunts.emplace_back(run, reach);
+  const auto is_ours = [&](uid_t uid) {
+    return uid == ::geteuid() || (::geteuid() == 0 && reach.host_uids.contains(uid));
+  };
+  const auto look = [&] {
+    const auto launchers = launchers_by_run(is_ours);
+    for (Hunt& hunt : hunts) hunt.note_launchers(launchers);
+  };
+  const auto all = [&](auto&& holds) { return std::all_of(hunts.begin(), hunts.end(), holds); };
+  if (hunts.empty()) return {};
+
+  look();
+  for (const Hunt& hunt : hunts) hunt.wake_launchers();
+  soon(reach.patience, [&] { return all([](const Hunt& hunt) { return !hunt.has_launcher(); }); });
+  soon(reach.patience, [&] {
+    for (Hunt& hunt : hunts)
+      if (!hunt.is_gone()) hunt.kill_pass();
+    look();
+    return all([](const Hunt& hunt) { return hunt.is_gone(); });
+  });
+
+  std::map<std::string, Remains> remains;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    hunts[i].remains.gone = hunts[i].is_gone();
+    remains[left[i].id] = hunts[i].remains;
+  }
+  return remains;
+}
+
+}  // namespace paddock::supervisor

@@ -1,0 +1,22 @@
+#pragma once
+// ResolvedRun: a request that was checked and resolved. It only has to be started.
+
+#include <string>
+#include <vector>
+
+#include "kernel/policy/policy.hpp"
+
+namespace paddock::supervisor {
+
+struct ResolvedRun {
+  kernel::SandboxPolicy policy;
+  std::vector<std::string> argv;
+  std::string cwd;
+  std::string agent;
+  std::string tenant;
+  std::string parent{};  // the run that asks for this one; empty: none
+  std::string stdin_bytes;
+  bool stdin_open = false;
+};
+
+}  // namespace paddock::supervisor

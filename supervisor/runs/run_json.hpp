@@ -1,0 +1,26 @@
+#pragma once
+// Parts of RFC 0002's run as JSON, which are also what the ledger keeps of it.
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "supervisor/runs/run_record.hpp"
+
+namespace paddock::supervisor {
+
+enum class WithOutput { no, yes };
+
+nlohmann::ordered_json result_object(const kernel::SandboxResult& result, WithOutput with_output);
+
+// What confines the run, as it was observed; without that only what is asked for.
+nlohmann::ordered_json confinement_object(const RunRecord& run);
+
+// `key`, or `key`_base64 where the bytes do not go as text.
+void add_bytes(nlohmann::ordered_json& object, const std::string& key, std::string_view bytes);
+
+// On one line. Messages can carry a program's own name, which is bytes: replaced, never an
+// exception.
+std::string dump(const nlohmann::ordered_json& value);
+
+}  // namespace paddock::supervisor

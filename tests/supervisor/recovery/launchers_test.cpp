@@ -1,0 +1,51 @@
+#include "supervisor/recovery/launchers.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "support/catch.hpp"
+
+using namespace paddock::supervisor;
+
+namespace {
+
+std::string line(std::initializer_list<std::string> words) {
+  std::string text;
+  for (const std::string& word : words) text += word + '\0';
+  return text;
+}
+
+const std::string id = "r-0123456789abcdef";
+
+}  // namespace
+
+TEST_CASE("a launcher is known by its command line, and names its run") {
+  CHECK(run_of_launcher(line({"paddock-launch", "guard", id})) == id);
+  CHECK(run_of_launcher(line({"paddock-launch", "init", id})) == id);
+  CHECK(run_of_launcher(line({"/proc/self/fd/6", "init", id})) == id);
+}
+
+TEST_CASE("a command line that is only similar is no launcher's") {
+  for (const std::string& other :
+       {std::string(), line({"paddock-launch"}), line({"paddock-launch", "init"}),
+        line({"paddock-launch", "init", "r-0123"}), line({"paddock-launch", "init", id, "more"}),
+        line({"paddock-launch", "other", id}), line({"sh", "init", id}),
+        line({"grep", "paddock-launch", "init", id}), line({"paddock-launch", "init", id + "0"}),
+        line({"paddock-launch", "init", "r-0123456789ABCDEF"})}) {
+    INFO(other);
+    CHECK_FALSE(run_of_launcher(other));
+  }
+}
+
+TEST_CASE("the real uid is read from a status, and only from there") {
+  CHECK(real_uid_in("Name:\tx\nUid:\t60600\t1\t2\t3\nGid:\t4\n") == uid_t{60'600});
+  CHECK_FALSE(real_uid_in("Name:\tUid:\n"));
+  CHECK_FALSE(real_uid_in(""));
+  CHECK(real_uid_of(::getpid()) == ::getuid());
+}
+
+TEST_CASE("all processes are listed, this one among them") {
+  const auto pids = all_processes();
+  CHECK(std::find(pids.begin(), pids.end(), ::getpid()) != pids.end());
+}
