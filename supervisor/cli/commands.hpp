@@ -16,5 +16,6 @@ int reload_command(const Options& options);
 int doctor_command(const Options& options);
 int ledger_verify_command(const Options& options);
 int ledger_show_command(const Options& options);
+int recover_command(const Options& options);
 
 }  // namespace paddock::supervisor::cli

@@ -78,6 +78,19 @@ constexpr const char* reload_footer =
 Example:
   paddock profile check && paddock reload)";
 
+constexpr const char* recover =
+    "After a daemon was killed: end what is left of its runs, and give each its outcome.";
+constexpr const char* recover_footer =
+    R"(A daemon does the same when it starts; this is for when none shall. Twice is the same as once.
+It is refused while a daemon has the ledger.
+
+Examples:
+  paddock recover
+  paddock recover --config /etc/paddock/paddockd.toml --json
+
+Exit codes: 0 it is done, or nothing was to be done; 1 something could not be killed, or any other
+error.)";
+
 constexpr const char* doctor =
     "Tell what this host can enforce, by trying what each profile forbids.";
 constexpr const char* doctor_footer =

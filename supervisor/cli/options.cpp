@@ -308,6 +308,16 @@ void add_ledger(CLI::App& app, Options& options, Commands& commands) {
   commands.emplace_back(show, Command::ledger_show);
 }
 
+void add_recover(CLI::App& app, Options& options, Commands& commands) {
+  CLI::App* const recover = add_command(app, "recover", help::recover, help::recover_footer);
+  add_text(recover, "--config", options.config_file, "The daemon's config file", "FILE");
+  add_text(recover, "--state-dir", options.state_directory, "Where the daemon's ledger is", "DIR");
+  add_text(recover, "--runtime-dir", options.runtime_directory, "Where the daemon's sockets are",
+           "DIR");
+  recover->add_flag("--json", options.json, "As JSON");
+  commands.emplace_back(recover, Command::recover);
+}
+
 }  // namespace
 
 std::variant<Options, Farewell> parse_options(const std::vector<std::string>& words,
@@ -333,6 +343,7 @@ std::variant<Options, Farewell> parse_options(const std::vector<std::string>& wo
   add_profile(app, options, commands);
   add_doctor(app, options, commands);
   add_ledger(app, options, commands);
+  add_recover(app, options, commands);
 
   try {
     std::reverse(own.begin(), own.end());  // CLI11 takes them from the end

@@ -23,6 +23,7 @@ enum class Command {
   doctor,
   ledger_verify,
   ledger_show,
+  recover,
 };
 
 // Where to find a daemon, and what to use where there is none.
@@ -74,6 +75,10 @@ struct Options {
   std::string run;                 // ledger show
   std::string ledger_file;         // ledger; empty: the state directory's
   std::string ledger_head;         // ledger verify: SEQ:HASH; empty: none
+
+  std::string config_file;        // recover: the daemon's; empty: none
+  std::string state_directory;    // recover; empty: the daemon's default
+  std::string runtime_directory;  // recover; empty: the daemon's default
 
   bool operator==(const Options&) const = default;
 };

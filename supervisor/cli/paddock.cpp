@@ -54,6 +54,8 @@ int execute(const Options& options) {
       return ledger_verify_command(options);
     case Command::ledger_show:
       return ledger_show_command(options);
+    case Command::recover:
+      return recover_command(options);
   }
   return exit_error;
 }

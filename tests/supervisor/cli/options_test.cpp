@@ -205,6 +205,7 @@ TEST_CASE("the help of every command teaches with an example") {
       {"ledger"},
       {"ledger", "verify"},
       {"ledger", "show"},
+      {"recover"},
   };
   for (Words words : commands) {
     const std::string command = words.empty()       ? "run"

@@ -1,0 +1,115 @@
+// `paddock recover`: what a daemon's start does about the runs of one that was killed, without it.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "kernel/base/fd.hpp"
+#include "kernel/confine/privilege.hpp"
+#include "supervisor/cli/commands.hpp"
+#include "supervisor/cli/exit_code.hpp"
+#include "supervisor/cli/json_render.hpp"
+#include "supervisor/cli/terminal.hpp"
+#include "supervisor/config/daemon_config.hpp"
+#include "supervisor/ledger/file_names.hpp"
+#include "supervisor/recovery/recover.hpp"
+
+namespace paddock::supervisor::cli {
+namespace {
+
+using kernel::ErrorCode;
+using kernel::fail;
+using kernel::Result;
+using nlohmann::ordered_json;
+
+constexpr std::size_t config_bytes_max = 1u << 20;
+
+// The daemon's own, so that both have the same ledger.
+Result<DaemonConfig> config_of(const Options& options) {
+  DaemonConfig config = default_daemon_config();
+  if (!options.config_file.empty()) {
+    std::vector<kernel::Diagnostic> diagnostics;
+    apply_config_file(TRY(kernel::read_file(options.config_file, config_bytes_max)),
+                      options.config_file, config, diagnostics);
+    for (const kernel::Diagnostic& diagnostic : diagnostics)
+      complain(kernel::to_string(diagnostic));
+    if (!diagnostics.empty())
+      return fail(ErrorCode::invalid_request, "the daemon's configuration is not valid");
+  }
+  if (!options.state_directory.empty()) config.state_directory = options.state_directory;
+  if (!options.runtime_directory.empty()) config.runtime_directory = options.runtime_directory;
+  if (!options.global.cgroup_base.empty()) config.cgroup_base = options.global.cgroup_base;
+  return config;
+}
+
+// Only one that was named: to look for one is to look below this process's cgroup, and the daemon
+// was in another. Its leaves are known from the ledger, too.
+Result<std::optional<kernel::CgroupBase>> base_of(const DaemonConfig& config) {
+  if (config.cgroup_base.empty() || config.cgroup_base == kernel::no_cgroup_base)
+    return std::optional<kernel::CgroupBase>();
+  return std::optional(TRY(kernel::prepare_cgroup_base(config.cgroup_base)));
+}
+
+bool is_missing(const std::string& path) {
+  return ::access(path.c_str(), F_OK) != 0 && errno == ENOENT;
+}
+
+// Without a ledger there is nothing to do, and none is made; without its directory somebody has
+// mistyped it.
+Result<RecoveryReport> recover(const DaemonConfig& config) {
+  const std::string path = ledger_path(config.state_directory);
+  if (is_missing(config.state_directory))
+    return fail(ErrorCode::not_found, "there is no state directory '" + config.state_directory +
+                                          "' (see --state-dir and --config)");
+  if (is_missing(path)) return RecoveryReport{};
+  RecoveryOptions options{.ledger = path,
+                          .runtime_directory = config.runtime_directory,
+                          .cgroup_base = TRY(base_of(config)),
+                          .reach = {.host_uids = config.host_uids}};
+  TRY_VOID(kernel::keep_only_needed_capabilities());
+  LedgerWriter writer = TRY(LedgerWriter::open(path, config.ledger_sync));
+  return supervisor::recover(writer, options);
+}
+
+std::string text_of(const RecoveryReport& report) {
+  if (report.runs.empty() && report.sockets.empty())
+    return "nothing to recover: every run has its outcome\n";
+  std::string text;
+  for (const RecoveredRun& run : report.runs) {
+    text += fmt::format("{}  was {}, now daemon_restart", run.id, run.state);
+    if (run.remains.killed > 0) text += fmt::format("; {} processes killed", run.remains.killed);
+    if (!run.remains.gone) text += "; NOT ALL OF IT COULD BE KILLED";
+    text += "\n";
+  }
+  for (const std::string& socket : report.sockets) text += printable(socket) + "  removed\n";
+  return text;
+}
+
+std::string json_of(const RecoveryReport& report) {
+  ordered_json runs = ordered_json::array();
+  for (const RecoveredRun& run : report.runs)
+    runs.push_back({{"id", run.id},
+                    {"was", run.state},
+                    {"killed", run.remains.killed},
+                    {"gone", run.remains.gone}});
+  const ordered_json object = {{"runs", std::move(runs)}, {"sockets_removed", report.sockets}};
+  return object.dump() + "\n";
+}
+
+bool all_gone(const RecoveryReport& report) {
+  for (const RecoveredRun& run : report.runs)
+    if (!run.remains.gone) return false;
+  return true;
+}
+
+}  // namespace
+
+int recover_command(const Options& options) {
+  const auto config = config_of(options);
+  if (!config) return complain_and_exit_code(config.error());
+  const auto report = recover(*config);
+  if (!report) return complain_and_exit_code(report.error());
+  if (!print(options.json ? json_of(*report) : text_of(*report))) return exit_error;
+  return all_gone(*report) ? exit_success : exit_error;
+}
+
+}  // namespace paddock::supervisor::cli
