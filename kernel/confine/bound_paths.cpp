@@ -43,15 +43,18 @@ Result<BoundPaths> BoundPaths::open(const std::vector<std::string>& paths,
     if (!fd) return fail_errno("open '" + path + "'");
     bound.bounds_.push_back({path, std::move(fd)});
   }
-  for (const std::string& path : paths) {
-    Fd fd = TRY(open_source(path, RESOLVE_NO_SYMLINKS));
-    if (!fd)
-      return fail(ErrorCode::sandbox_policy_error,
-                  "bind '" + path + "': " +
-                      (errno == ELOOP ? "passes through a symbolic link" : errno_text(errno)));
-    bound.bounds_.push_back({path, std::move(fd)});
-  }
+  for (const std::string& path : paths) TRY_VOID(bound.add(path, path));
   return bound;
+}
+
+Result<void> BoundPaths::add(const std::string& path, const std::string& seen_at) {
+  Fd fd = TRY(open_source(path, RESOLVE_NO_SYMLINKS));
+  if (!fd)
+    return fail(ErrorCode::sandbox_policy_error,
+                "bind '" + path + "': " +
+                    (errno == ELOOP ? "passes through a symbolic link" : errno_text(errno)));
+  bounds_.push_back({seen_at, std::move(fd)});
+  return {};
 }
 
 std::vector<std::string> BoundPaths::differences(pid_t pid) const {

@@ -22,12 +22,15 @@ class BoundPaths {
   static Result<BoundPaths> open(const std::vector<std::string>& paths,
                                  const std::vector<std::string>& system_paths = {});
 
+  // The same for one that is seen at another place than its own.
+  Result<void> add(const std::string& path, const std::string& seen_at);
+
   // What `pid` sees at a path that is not what was opened, for people; empty: all as opened.
   std::vector<std::string> differences(pid_t pid) const;
 
  private:
   struct Bound {
-    std::string path;
+    std::string path;  // where it is seen
     Fd fd;  // held, so that its inode number cannot go to another file
   };
   std::vector<Bound> bounds_;

@@ -76,7 +76,11 @@ void add_kernel_file_systems(const SandboxPolicy& policy, const HostFacts& host,
 void add_writable_directories(const SandboxPolicy& policy, Arguments& arguments) {
   add_tmpfs("/tmp", policy.tmp_bytes, "1777", arguments);
   add_tmpfs(sandbox_home, policy.tmp_bytes, "0700", arguments);
-  add_tmpfs(sandbox_workspace, policy.workspace_bytes, "0700", arguments);
+  if (policy.workspace.empty()) {
+    add_tmpfs(sandbox_workspace, policy.workspace_bytes, "0700", arguments);
+  } else {
+    append(arguments, {"--bind", policy.workspace, sandbox_workspace});
+  }
   append(arguments, {"--dir", "/run"});
   // Writable binds come last: no mount destination lies below what an agent can write
   // (CVE-2026-87766; check_policy refuses nested ones).

@@ -1,6 +1,7 @@
 #include "kernel/confine/host_uid.hpp"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
@@ -32,6 +33,14 @@ Result<bool> try_lock(const Fd& lock, int kind) {
   return false;
 }
 
+// The lock file of a uid that is kept holds the directory that it is kept for.
+bool is_kept(const Fd& lock, uid_t uid) {
+  char path[PATH_MAX] = {};
+  if (::pread(lock.get(), path, sizeof path - 1, 0) <= 0) return false;
+  struct stat info {};
+  return ::lstat(path, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == uid;
+}
+
 }  // namespace
 
 Result<HostUidLease> HostUidLease::take(const HostUidRange& range,
@@ -39,7 +48,8 @@ Result<HostUidLease> HostUidLease::take(const HostUidRange& range,
   for (uid_t tried = 0; tried < range.count; ++tried) {
     const uid_t uid = range.first + next_offset(range);
     Fd lock = TRY(open_lock(uid, lock_directory));
-    if (TRY(try_lock(lock, LOCK_EX))) return HostUidLease(uid, std::move(lock));
+    if (TRY(try_lock(lock, LOCK_EX)) && !is_kept(lock, uid))
+      return HostUidLease(uid, std::move(lock));
   }
   return fail(ErrorCode::too_busy,
               "all " + std::to_string(range.count) + " host uids for runs are in use");
@@ -55,6 +65,14 @@ Result<HostUidLease> HostUidLease::take_this(uid_t uid, const std::string& lock_
   Fd lock = TRY(open_lock(uid, lock_directory));
   if (TRY(try_lock(lock, LOCK_EX))) return HostUidLease(uid, std::move(lock));
   return fail(ErrorCode::too_busy, "host uid " + std::to_string(uid) + " belongs to a run");
+}
+
+Result<void> HostUidLease::keep_for(const std::string& directory) {
+  if (::ftruncate(lock_.get(), 0) != 0 || ::pwrite(lock_.get(), directory.data(), directory.size(),
+                                                   0) != static_cast<ssize_t>(directory.size()))
+    return fail_errno("keep a host uid for '" + directory + "'");
+  if (::flock(lock_.get(), LOCK_SH | LOCK_NB) != 0) return fail_errno("share a host uid");
+  return {};
 }
 
 Result<HostUidLease> HostUidLease::share(uid_t uid, const std::string& lock_directory) {

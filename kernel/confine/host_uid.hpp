@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <string>
 #include <utility>
 
 #include "kernel/base/fd.hpp"
@@ -37,6 +38,12 @@ class HostUidLease {
   // This very uid and for nobody else: for who ends what runs under it. Fails with too_busy if a
   // run of a living supervisor has it.
   static Result<HostUidLease> take_this(uid_t uid, const std::string& lock_directory);
+
+  // For the owner of a directory that outlives its runs: as long as `directory` is there and
+  // belongs to this uid, take() passes it by, also when no lease of it is left. The lease becomes a
+  // shared one. The lock files, and this with them, are gone after a boot: say it again. Fails with
+  // io.
+  Result<void> keep_for(const std::string& directory);
 
   HostUidLease(HostUidLease&&) noexcept = default;
   HostUidLease& operator=(HostUidLease&& other) noexcept {

@@ -120,7 +120,11 @@ std::vector<Mount> planned_mounts(const SandboxPolicy& policy, const HostFacts& 
   if (!policy.deny_network && !host.certificates.empty()) read_only(host.certificates);
   read_only("/dev");
   for (const char* path : {"/dev/shm", "/tmp", sandbox_home}) tmpfs(path, policy.tmp_bytes);
-  tmpfs(sandbox_workspace, policy.workspace_bytes);
+  if (policy.workspace.empty()) {
+    tmpfs(sandbox_workspace, policy.workspace_bytes);
+  } else {
+    mounts.push_back({sandbox_workspace, true, {}});
+  }
   if (var_tmp_is_tmpfs(policy)) tmpfs("/var/tmp", policy.tmp_bytes);
   for (const std::string& path : policy.bind_rw) mounts.push_back({path, true, {}});
   return mounts;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "kernel/policy/agent_template.hpp"
 #include "kernel/policy/profile.hpp"
 
 namespace paddock::kernel {
@@ -28,6 +29,17 @@ constexpr std::array<Named<LandlockUse>, 3> landlock_uses = {
 constexpr std::array<Named<SeccompUse>, 3> seccomp_uses = {{{SeccompUse::off, "off"},
                                                             {SeccompUse::default_list, "default"},
                                                             {SeccompUse::strict, "strict"}}};
+
+constexpr std::array<Named<AgentProtocol>, 2> agent_protocols = {
+    {{AgentProtocol::plain, "plain"}, {AgentProtocol::jsonl, "jsonl"}}};
+
+constexpr std::array<Named<WorkspaceUse>, 2> workspace_uses = {
+    {{WorkspaceUse::persistent, "persistent"}, {WorkspaceUse::private_per_run, "private"}}};
+
+constexpr std::array<Named<RestartPolicy>, 3> restart_policies = {
+    {{RestartPolicy::never, "never"},
+     {RestartPolicy::on_failure, "on_failure"},
+     {RestartPolicy::always, "always"}}};
 
 // Every value of the enumeration is in its table.
 template <class Choice, std::size_t size>
@@ -54,6 +66,15 @@ constexpr std::string_view name_of(LandlockUse use) {
 }
 constexpr std::string_view name_of(SeccompUse use) {
   return name_in(seccomp_uses, use);
+}
+constexpr std::string_view name_of(AgentProtocol protocol) {
+  return name_in(agent_protocols, protocol);
+}
+constexpr std::string_view name_of(WorkspaceUse use) {
+  return name_in(workspace_uses, use);
+}
+constexpr std::string_view name_of(RestartPolicy policy) {
+  return name_in(restart_policies, policy);
 }
 
 }  // namespace paddock::kernel

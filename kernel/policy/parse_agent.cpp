@@ -1,8 +1,12 @@
+// One file of agents/ to an AgentTemplate. What its long-running run has is in
+// parse_agent_life.cpp.
+
 #include <fmt/format.h>
 
 #include "kernel/policy/environment.hpp"
 #include "kernel/policy/names.hpp"
 #include "kernel/policy/parse.hpp"
+#include "kernel/policy/parse_agent_life.hpp"
 #include "kernel/policy/paths.hpp"
 #include "kernel/policy/request.hpp"
 
@@ -73,6 +77,7 @@ ParsedAgent read_agent(std::string_view text, const std::string& file,
   read_command(*reader, agent);
   read_workdir(*reader, agent);
   read_environment(*reader, agent);
+  read_agent_life(*reader, agent);
   reader->report_unknown_keys();
 
   parsed.name_place = reader->place("", "name");

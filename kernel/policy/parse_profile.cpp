@@ -5,9 +5,9 @@
 #include "kernel/policy/binds.hpp"
 #include "kernel/policy/choices.hpp"
 #include "kernel/policy/environment.hpp"
-#include "kernel/policy/names.hpp"
 #include "kernel/policy/parse.hpp"
 #include "kernel/policy/policy_rules.hpp"
+#include "kernel/policy/read_choice.hpp"
 
 namespace paddock::kernel {
 namespace {
@@ -15,22 +15,6 @@ namespace {
 template <class T>
 void assign(T& field, std::optional<T> value) {
   if (value) field = std::move(*value);
-}
-
-// "use is 'maybe'; known are 'never', 'if_delegated', 'required'"
-template <class Choice, std::size_t size>
-void read_choice(TomlReader& reader, std::string_view table, std::string_view key,
-                 const std::array<Named<Choice>, size>& choices, Choice& field) {
-  const auto written = reader.text(table, key);
-  if (!written) return;
-  if (const auto choice = choice_in(choices, *written)) {
-    field = *choice;
-    return;
-  }
-  std::vector<std::string> known;
-  for (const Named<Choice>& named : choices) known.emplace_back(named.name);
-  reader.report(reader.place(table, key),
-                fmt::format("{} is '{}'; known are {}", key, *written, quoted_list(known)));
 }
 
 void read_limits(TomlReader& reader, Profile& profile) {

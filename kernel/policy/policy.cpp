@@ -93,6 +93,7 @@ std::string canonical_text(const SandboxPolicy& policy) {
   line("workdir", quoted(policy.workdir));
   line("tmp_bytes", format_bytes(policy.tmp_bytes));
   line("workspace_bytes", format_bytes(policy.workspace_bytes));
+  line("workspace", quoted(policy.workspace));
   line("deny_network", truth(policy.deny_network));
   line("new_session", truth(policy.new_session));
   line("seccomp", name_of(policy.seccomp));

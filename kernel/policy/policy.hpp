@@ -16,6 +16,9 @@
 
 namespace paddock::kernel {
 
+// Of each stream of a long-running run, besides its log.
+constexpr std::uint64_t agent_output_bytes = 16u << 10;
+
 struct SandboxPolicy {
   std::string profile = "custom";  // the name under which the run is recorded
 
@@ -39,6 +42,8 @@ struct SandboxPolicy {
   std::string workdir;  // inside the sandbox, or on the host without one; empty: the workspace
   std::uint64_t tmp_bytes = 64u << 20;
   std::uint64_t workspace_bytes = 256u << 20;
+  std::string workspace;  // a host directory that is the workspace, and stays; empty: a private
+                          // one. The supervisor alone sets it: no profile and no request can
   bool deny_network = false;
   bool new_session = true;
   SeccompUse seccomp = SeccompUse::off;
@@ -57,6 +62,11 @@ struct SandboxPolicy {
 // `agent` by name; an agent under another profile than its own is refused.
 Result<SandboxPolicy> resolve(const Profile& profile, const Request& request,
                               const AgentTemplate* agent = nullptr);
+
+// For the long-running run of an agent, which is the template's own: its limits of time in place of
+// the profile's, stop_seconds for its grace. Its output goes to a log of limited size, so that
+// little is kept beside it and no amount of it ends the run. Isolation is the profile's, all of it.
+Result<SandboxPolicy> resolve_agent(const Profile& profile, const AgentTemplate& agent);
 
 // The command that the request and its agent's template give together.
 std::vector<std::string> command_of(const Request& request, const AgentTemplate* agent);

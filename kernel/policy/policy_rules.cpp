@@ -42,6 +42,7 @@ class Rules {
     check_needs_of_isolation();
     check_binds();
     check_workdir();
+    check_workspace();
     check_environment();
     return std::move(mistakes_);
   }
@@ -200,6 +201,18 @@ class Rules {
     if (::stat(workdir.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) {
       add("isolation", "workdir", fmt::format("'{}' is not a directory", workdir));
     }
+  }
+
+  // It is not seen at its own place, so the rules for where a bind may lie are not for it.
+  void check_workspace() {
+    const std::string& workspace = policy_.workspace;
+    if (workspace.empty()) return;
+    std::string mistake = path_form_mistake(workspace);
+    if (mistake.empty()) mistake = bind_source_mistake(workspace);
+    struct stat status {};
+    if (mistake.empty() && (::stat(workspace.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)))
+      mistake = "is not a directory";
+    if (!mistake.empty()) add("isolation", "workspace", fmt::format("'{}' {}", workspace, mistake));
   }
 
   bool is_bound(std::string_view path) const {

@@ -192,6 +192,16 @@ Result<SandboxPolicy> resolve(const Profile& profile, const Request& request,
   return Resolver(profile, request, agent).resolve();
 }
 
+Result<SandboxPolicy> resolve_agent(const Profile& profile, const AgentTemplate& agent) {
+  SandboxPolicy policy = TRY(resolve(profile, Request{}, &agent));
+  policy.wall_clock = agent.wall_clock;
+  policy.cpu_seconds = agent.cpu_seconds;
+  policy.grace = agent.restart.stop;
+  policy.output_bytes = agent_output_bytes;
+  policy.output_stop_bytes.reset();
+  return policy;
+}
+
 std::vector<std::string> command_of(const Request& request, const AgentTemplate* agent) {
   std::vector<std::string> command;
   if (agent != nullptr) command = agent->command;

@@ -266,6 +266,21 @@ bool TomlReader::has(std::string_view table, std::string_view key) const {
   return document_->find(table, key) != nullptr;
 }
 
+bool TomlReader::is_word(std::string_view table, std::string_view key,
+                         std::string_view word) const {
+  const toml::node* node = document_->find(table, key);
+  const auto* value = node == nullptr ? nullptr : node->as_string();
+  return value != nullptr && value->get() == word;
+}
+
+std::vector<std::string> TomlReader::keys(std::string_view table) {
+  std::vector<std::string> names;
+  if (const toml::table* in = document_->table(table))
+    for (const auto& [key, node] : *in) names.emplace_back(key.str());
+  document_->known[std::string(table)] = names;
+  return names;
+}
+
 Place TomlReader::place(std::string_view table, std::string_view key) const {
   if (const toml::node* node = document_->find(table, key)) return place_of(*node);
   const toml::table* in = document_->table(table);

@@ -50,6 +50,11 @@ class TomlReader {
   std::map<std::string, std::string> text_map(std::string_view table, std::string_view key);
 
   bool has(std::string_view table, std::string_view key) const;
+  // True if the value is this very string: for a word that may stand where a number does.
+  bool is_word(std::string_view table, std::string_view key, std::string_view word) const;
+  // Of a table whose keys the operator chooses; empty if it is absent. Whoever asks answers for
+  // each of them: they all count as known.
+  std::vector<std::string> keys(std::string_view table);
   // Of the value, or of the table's header if the key is absent, or of the file's first line.
   Place place(std::string_view table, std::string_view key) const;
   Place place_of_entry(std::string_view table, std::string_view key, std::size_t index) const;

@@ -64,6 +64,7 @@ void plan_with_bubblewrap(const SandboxPolicy& policy, const HostFacts& host,
   plan.role = "guard";
   plan.binds = policy.bind_ro;
   plan.binds.insert(plan.binds.end(), policy.bind_rw.begin(), policy.bind_rw.end());
+  plan.workspace = policy.workspace;
   plan.system_binds = host.etc_binds;
   plan.system_binds.insert(plan.system_binds.end(), host.system_directories.begin(),
                            host.system_directories.end());

@@ -41,6 +41,7 @@ struct Plan {
   std::map<int, std::string> files;       // descriptor -> contents, for bwrap --file
   std::vector<std::string> binds;         // host paths that the run sees, for the receipt
   std::vector<std::string> system_binds;  // the same, of the host's own /etc and the like
+  std::string workspace;  // a host path that it sees as its workspace; empty: a private one
 
   // What must be seen on the process, or it is refused.
   std::vector<std::string> new_namespaces;  // names as in /proc/PID/ns

@@ -78,6 +78,7 @@ ssize_t write_without_sigpipe(const Fd& fd, std::string_view bytes) {
 Result<std::unique_ptr<Run>> Run::start(const Plan& plan, int launcher_executable,
                                         RunResources resources, RunOptions options) {
   BoundPaths bound = TRY(BoundPaths::open(plan.binds, plan.system_binds));
+  if (!plan.workspace.empty()) TRY_VOID(bound.add(plan.workspace, sandbox_workspace));
   const int cgroup = resources.cgroup ? resources.cgroup->directory() : -1;
   SpawnedRun spawned = TRY(spawn(plan, launcher_executable, cgroup, options.program));
   std::unique_ptr<Run> run(

@@ -48,16 +48,28 @@ Result<Sandbox> Sandbox::open(const SandboxOptions& options) {
 // all get that uid. Any other writable bind must be open to whichever uid the run gets.
 Result<std::optional<uid_t>> Sandbox::shared_uid(const SandboxPolicy& policy) const {
   std::optional<uid_t> owner;
+  if (!policy.workspace.empty()) owner = TRY(owner_of_workspace(policy.workspace));
+  const bool has_workspace = owner.has_value();
   std::vector<std::pair<std::string, struct stat>> binds;
   for (const std::string& path : policy.bind_rw) {
     struct stat info {};
     if (::stat(path.c_str(), &info) != 0) return fail_errno("look at bind_rw '" + path + "'");
-    if (host_uids_.contains(info.st_uid)) owner = info.st_uid;
+    if (host_uids_.contains(info.st_uid) && !has_workspace) owner = info.st_uid;
     binds.emplace_back(path, info);
   }
   for (const auto& [path, info] : binds)
     TRY_VOID(check_writable(path, info, owner.value_or(host_uids_.first)));
   return owner;
+}
+
+// As root: a workspace that stays belongs to one uid of the range.
+Result<uid_t> Sandbox::owner_of_workspace(const std::string& path) const {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return fail_errno("look at the workspace '" + path + "'");
+  if (host_uids_.contains(info.st_uid)) return info.st_uid;
+  return fail(ErrorCode::sandbox_policy_error,
+              "the workspace '" + path + "' belongs to uid " + std::to_string(info.st_uid) +
+                  ", which is not in the range of host uids for runs");
 }
 
 Result<Plan> Sandbox::plan(const SandboxPolicy& policy, const std::vector<std::string>& argv,
@@ -86,6 +98,7 @@ Result<Plan> Sandbox::preview(const SandboxPolicy& policy, const std::vector<std
                        .host_uid = std::nullopt,
                        .workspace = "/tmp/paddock-workspace-XXXXXX",
                        .cwd = cwd};
+  if (!policy.workspace.empty()) identity.workspace = policy.workspace;
   if (host_.uid == 0) identity.host_uid = TRY(shared_uid(policy)).value_or(host_uids_.first);
   if (uses_cgroup(policy)) identity.cgroup = cgroup_of(name_to_be);
   return plan(policy, argv, identity);
@@ -113,7 +126,9 @@ Result<std::unique_ptr<Run>> Sandbox::start(const SandboxPolicy& policy,
         shared ? TRY(HostUidLease::share(*shared)) : TRY(HostUidLease::take(host_uids_));
     identity.host_uid = resources.host_uid->uid();
   }
-  if (!policy.use_bubblewrap) {
+  if (!policy.workspace.empty()) {
+    identity.workspace = policy.workspace;
+  } else if (!policy.use_bubblewrap) {
     resources.workspace = TRY(Workspace::create(identity.host_uid));
     identity.workspace = resources.workspace->path();
   }

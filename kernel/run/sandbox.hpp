@@ -47,6 +47,7 @@ class Sandbox {
   const HostFacts& host() const { return host_; }
   const CgroupSearch& cgroup() const { return cgroup_; }
   bool uses_cgroup(const SandboxPolicy& policy) const;  // its runs get a leaf
+  const HostUidRange& host_uids() const { return host_uids_; }
 
  private:
   Sandbox(HostFacts host, Fd launcher, CgroupSearch cgroup, HostUidRange host_uids)
@@ -57,6 +58,7 @@ class Sandbox {
 
   std::string cgroup_of(const std::string& name) const;
   Result<std::optional<uid_t>> shared_uid(const SandboxPolicy& policy) const;
+  Result<uid_t> owner_of_workspace(const std::string& path) const;
   Result<Plan> plan(const SandboxPolicy& policy, const std::vector<std::string>& argv,
                     const RunIdentity& identity) const;
 

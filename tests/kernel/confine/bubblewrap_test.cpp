@@ -179,3 +179,21 @@ TEST_CASE("wrap_with_bubblewrap on a host without bubblewrap is an error, never 
   REQUIRE_FALSE(refused);
   CHECK(refused.error() == Error{ErrorCode::sandbox_not_available, "bubblewrap is not installed"});
 }
+
+TEST_CASE(
+    "a workspace that stays is bound where the private one would be, and nothing else changes") {
+  SandboxPolicy policy = strict_policy();
+  const Words fresh = bubblewrap_call(policy, merged_host()).arguments;
+  policy.workspace = "/var/lib/paddock/agents/a/workspace";
+  const Words kept = bubblewrap_call(policy, merged_host()).arguments;
+  CHECK(has(kept, {"--bind", "/var/lib/paddock/agents/a/workspace", "/workspace"}));
+  CHECK_FALSE(has(kept, {"--tmpfs", "/workspace"}));
+  Words expected = fresh;
+  const auto at = static_cast<std::ptrdiff_t>(
+      position_of(expected, {"--perms", "0700", "--size", std::to_string(policy.workspace_bytes),
+                             "--tmpfs", "/workspace"}));
+  expected.erase(expected.begin() + at, expected.begin() + at + 6);
+  const Words bind = {"--bind", policy.workspace, "/workspace"};
+  expected.insert(expected.begin() + at, bind.begin(), bind.end());
+  CHECK(kept == expected);
+}

@@ -104,3 +104,22 @@ TEST_CASE("lock files that cannot be made are an error that names the place") {
   CHECK(refused.error() ==
         Error{ErrorCode::io, "make '/nonexistent/locks': No such file or directory"});
 }
+
+TEST_CASE("a uid that is kept for a directory is passed by as long as the directory is there") {
+  const ScratchDirectory scratch;
+  const std::string locks = scratch.path() + "/locks";
+  const uid_t own = ::geteuid();  // who owns what the test makes
+  const HostUidRange range{.first = own, .count = 2};
+  const std::string directory = scratch.directory("workspace");
+  {
+    auto kept = HostUidLease::share(own, locks);
+    REQUIRE(kept->keep_for(directory));
+    CHECK(HostUidLease::share(own, locks));
+  }
+  for (int i = 0; i < 4; ++i) CHECK(HostUidLease::take(range, locks)->uid() == own + 1);
+  CHECK(HostUidLease::share(own, locks));
+  std::filesystem::remove(directory);
+  std::set<uid_t> taken;
+  for (int i = 0; i < 4; ++i) taken.insert(HostUidLease::take(range, locks)->uid());
+  CHECK(taken == std::set<uid_t>{own, own + 1});
+}

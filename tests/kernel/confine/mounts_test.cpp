@@ -1,5 +1,7 @@
 #include "kernel/confine/mounts.hpp"
 
+#include <algorithm>
+
 #include "support/catch.hpp"
 #include "support/sample_host.hpp"
 
@@ -117,4 +119,19 @@ TEST_CASE("a later mount covers an earlier one at the same place") {
 TEST_CASE("a run without bubblewrap has the host's mounts, whatever they are") {
   CHECK(planned_mounts(SandboxPolicy{}, merged_host()).empty());
   CHECK(mount_differences({}, parse_mountinfo(mountinfo), {}).empty());
+}
+
+TEST_CASE(
+    "a workspace that stays is planned as a writable bind, and a tmpfs in its place differs") {
+  SandboxPolicy policy;
+  policy.use_bubblewrap = true;
+  policy.workspace = "/srv/a";
+  const auto planned = planned_mounts(policy, merged_host());
+  const auto at = std::find_if(planned.begin(), planned.end(),
+                               [](const Mount& mount) { return mount.path == "/workspace"; });
+  REQUIRE(at != planned.end());
+  CHECK(*at == Mount{.path = "/workspace", .writable = true, .size_bytes = {}});
+  auto seen = planned;
+  seen[static_cast<std::size_t>(at - planned.begin())].writable = false;
+  CHECK(mount_differences(planned, seen, {}).size() == 1);
 }

@@ -39,6 +39,7 @@ TEST_CASE("the canonical text spells out every field, one a line") {
         "workdir = \"\"\n"
         "tmp_bytes = 64MiB\n"
         "workspace_bytes = 256MiB\n"
+        "workspace = \"\"\n"
         "deny_network = false\n"
         "new_session = true\n"
         "seccomp = off\n"
@@ -52,7 +53,7 @@ TEST_CASE("the canonical text spells out every field, one a line") {
 TEST_CASE("the hash is the SHA-256 of the canonical text") {
   // Computed with sha256sum over the text that `canonical_text(SandboxPolicy{})` gives.
   CHECK(policy_hash(SandboxPolicy{}) ==
-        "6b75dc01cf3231b2da36fad1cdee5dc3adf3a7273e842370e46f6da8c92489f0");
+        "370052088c581568cddc546a64be45fe5428cb74f20ee66293547d7f136d04c8");
 }
 
 // Goal: two policies that differ anywhere have different hashes.
@@ -87,6 +88,7 @@ TEST_CASE("the hash covers every field") {
       [](SandboxPolicy& p) { p.workdir = "/a"; },
       [](SandboxPolicy& p) { p.tmp_bytes = 1; },
       [](SandboxPolicy& p) { p.workspace_bytes = 1; },
+      [](SandboxPolicy& p) { p.workspace = "/a"; },
       [](SandboxPolicy& p) { p.deny_network = true; },
       [](SandboxPolicy& p) { p.new_session = false; },
       [](SandboxPolicy& p) { p.seccomp = SeccompUse::default_list; },

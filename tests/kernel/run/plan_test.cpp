@@ -171,3 +171,19 @@ TEST_CASE("an empty argv is nothing to run") {
   for (const Words& argv : {Words{}, Words{""}, Words{"", "x"}})
     CHECK(refusal(SandboxPolicy{}, merged_host(), argv).code == ErrorCode::invalid_request);
 }
+
+TEST_CASE("a workspace that stays is in the plan: bound under bubblewrap, HOME and start without") {
+  SandboxPolicy policy = bubblewrap_policy();
+  policy.workspace = "/srv/a";
+  const Plan confined = plan_of(policy);
+  CHECK(confined.workspace == "/srv/a");
+  CHECK(confined.launch.workdir == "/workspace");
+  CHECK(confined.policy_hash != plan_of(bubblewrap_policy()).policy_hash);
+
+  policy.use_bubblewrap = false;
+  const Plan bare = plan_of(policy, {.host_uid = std::nullopt, .workspace = "/srv/a", .cwd = ""});
+  CHECK(bare.workspace.empty());  // nothing is bound
+  CHECK(bare.launch.workdir == "/srv/a");
+  CHECK(std::count(bare.launch.environment.begin(), bare.launch.environment.end(), "HOME=/srv/a") ==
+        1);
+}
