@@ -103,6 +103,12 @@ class AgentMachine {
   AgentMachine(kernel::AgentProtocol protocol, kernel::RestartRules rules)
       : protocol_(protocol), rules_(rules) {}
 
+  // Other rules, from the next run on: call it while there is none, or while one is started.
+  void use(kernel::AgentProtocol protocol, kernel::RestartRules rules) {
+    protocol_ = protocol;
+    rules_ = rules;
+  }
+
   Actions on(const StartAsked&);
   Actions on(const StopAsked&);
   Actions on(const RestartAsked&);

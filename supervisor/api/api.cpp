@@ -18,7 +18,7 @@ struct Route {
   void (*handler)(const ApiContext&, const Call&);
 };
 
-constexpr std::array<Route, 14> routes = {{
+constexpr std::array<Route, 18> routes = {{
     {"POST", "/v1/runs", post_run},
     {"GET", "/v1/runs", get_runs},
     {"GET", "/v1/runs/*", get_run},
@@ -29,6 +29,10 @@ constexpr std::array<Route, 14> routes = {{
     {"GET", "/v1/profiles/*", get_profile},
     {"GET", "/v1/agents", get_agents},
     {"GET", "/v1/agents/*", get_agent},
+    {"POST", "/v1/agents/*/start", start_agent},
+    {"POST", "/v1/agents/*/stop", stop_agent},
+    {"POST", "/v1/agents/*/restart", restart_agent},
+    {"GET", "/v1/agents/*/logs", get_agent_logs},
     {"POST", "/v1/reload", post_reload},
     {"GET", "/v1/host", get_host},
     {"GET", "/v1/doctor", get_doctor},

@@ -3,6 +3,7 @@
 
 #include "kernel/run/sandbox.hpp"
 #include "supervisor/api/run_history.hpp"
+#include "supervisor/agents/agent_table.hpp"
 #include "supervisor/config/catalog_store.hpp"
 #include "supervisor/config/health_store.hpp"
 #include "supervisor/http/exchange.hpp"
@@ -18,6 +19,7 @@ struct ApiContext {
   RunHistory& history;
   CatalogStore& catalog;
   HealthStore& health;
+  AgentTable& agents;
   // Called after a reload that a client asked for, with what it found.
   std::function<void(const std::vector<kernel::Diagnostic>&)> on_reload;
 };
@@ -54,9 +56,13 @@ void post_stdin(const ApiContext& context, const Call& call);
 void post_plan(const ApiContext& context, const Call& call);
 void get_profiles(const ApiContext& context, const Call& call);  // catalog_routes.cpp
 void get_profile(const ApiContext& context, const Call& call);
-void get_agents(const ApiContext& context, const Call& call);
-void get_agent(const ApiContext& context, const Call& call);
 void post_reload(const ApiContext& context, const Call& call);
+void get_agents(const ApiContext& context, const Call& call);  // agent_routes.cpp
+void get_agent(const ApiContext& context, const Call& call);
+void start_agent(const ApiContext& context, const Call& call);
+void stop_agent(const ApiContext& context, const Call& call);
+void restart_agent(const ApiContext& context, const Call& call);
+void get_agent_logs(const ApiContext& context, const Call& call);
 void get_host(const ApiContext& context, const Call& call);  // host_routes.cpp
 void get_doctor(const ApiContext& context, const Call& call);
 void get_health(const ApiContext& context, const Call& call);

@@ -1,4 +1,4 @@
-// Profiles, agents, and their reload.
+// Profiles, and the reload of profiles and agents.
 
 #include <fmt/format.h>
 
@@ -20,18 +20,6 @@ void get_profile(const ApiContext& context, const Call& call) {
     return respond_error(call.exchange,
                          {ErrorCode::unknown_profile, "no profile '" + call.id + "'"});
   respond_json(call.exchange, 200, profile_to_json(at->second));
-}
-
-void get_agents(const ApiContext& context, const Call& call) {
-  respond_json(call.exchange, 200, agents_to_json(context.catalog.catalog().agents));
-}
-
-void get_agent(const ApiContext& context, const Call& call) {
-  const auto& agents = context.catalog.catalog().agents;
-  const auto at = agents.find(call.id);
-  if (at == agents.end())
-    return respond_error(call.exchange, {ErrorCode::unknown_agent, "no agent '" + call.id + "'"});
-  respond_json(call.exchange, 200, agent_to_json(at->second));
 }
 
 void post_reload(const ApiContext& context, const Call& call) {

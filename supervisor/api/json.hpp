@@ -14,6 +14,7 @@
 #include "kernel/probe/doctor.hpp"
 #include "kernel/run/plan.hpp"
 #include "supervisor/ledger/ledger_reader.hpp"
+#include "supervisor/agents/agent_status.hpp"
 #include "supervisor/runs/run_json.hpp"
 #include "supervisor/runs/run_record.hpp"
 
@@ -48,8 +49,18 @@ std::string finished_event(const RunRecord& run);
 std::string plan_to_json(const kernel::SandboxPolicy& policy, const kernel::Plan& plan);
 std::string profile_to_json(const kernel::Profile& profile);
 std::string profiles_to_json(const std::map<std::string, kernel::Profile>& profiles);
-std::string agent_to_json(const kernel::AgentTemplate& agent);
-std::string agents_to_json(const std::map<std::string, kernel::AgentTemplate>& agents);
+
+// A template, with its `status` where there is a daemon.
+struct AgentView {
+  kernel::AgentTemplate agent;
+  std::optional<AgentStatus> status{};
+};
+std::string agent_to_json(const AgentView& view);
+std::string agents_to_json(const std::vector<AgentView>& views);
+std::string agent_status_to_json(const std::string& name, const AgentStatus& status);
+// A line of an agent's log that the supervisor adds for one reader.
+std::string skipped_lines_to_json(std::size_t lines);
+
 std::string host_to_json(const kernel::HostFacts& host,
                          const std::optional<kernel::CgroupBase>& cgroup_base,
                          const std::string& cgroup_problem);

@@ -1,4 +1,4 @@
-// Profiles, agents, plans, host facts and errors -> JSON.
+// Profiles, plans, host facts and errors -> JSON.
 
 #include <nlohmann/json.hpp>
 
@@ -79,13 +79,6 @@ ordered_json profile_object(const kernel::Profile& profile) {
   };
 }
 
-ordered_json agent_object(const kernel::AgentTemplate& agent) {
-  return {{"name", agent.name},       {"description", agent.description},
-          {"source", agent.source},   {"profile", agent.profile},
-          {"command", agent.command}, {"environment", agent.environment},
-          {"workdir", agent.workdir}};
-}
-
 ordered_json rlimits_object(const std::vector<kernel::Rlimit>& rlimits) {
   ordered_json object = ordered_json::object();
   for (const kernel::RlimitRow& row : kernel::rlimit_rows) {
@@ -153,16 +146,6 @@ std::string profiles_to_json(const std::map<std::string, kernel::Profile>& profi
   ordered_json list = ordered_json::array();
   for (const auto& [name, profile] : profiles) list.push_back(profile_object(profile));
   return line({{"profiles", std::move(list)}});
-}
-
-std::string agent_to_json(const kernel::AgentTemplate& agent) {
-  return line(agent_object(agent));
-}
-
-std::string agents_to_json(const std::map<std::string, kernel::AgentTemplate>& agents) {
-  ordered_json list = ordered_json::array();
-  for (const auto& [name, agent] : agents) list.push_back(agent_object(agent));
-  return line({{"agents", std::move(list)}});
 }
 
 std::string host_to_json(const kernel::HostFacts& host,

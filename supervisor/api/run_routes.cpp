@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 
 #include "supervisor/api/admission.hpp"
 #include "supervisor/api/api.hpp"
 #include "supervisor/api/json.hpp"
+#include "supervisor/api/query.hpp"
 #include "supervisor/loop/timer.hpp"
 
 namespace paddock::supervisor {
@@ -19,20 +19,6 @@ using kernel::Result;
 
 constexpr std::size_t list_max = 1000;
 constexpr unsigned wait_seconds_max = 3600;
-
-// A number from the query string; nullopt if it is absent. Fails with invalid_request.
-Result<std::optional<unsigned>> query_number(const HttpRequest& request, const std::string& name,
-                                             unsigned max) {
-  const auto at = request.query.find(name);
-  if (at == request.query.end()) return std::optional<unsigned>();
-  unsigned value = 0;
-  const std::string& text = at->second;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || value > max)
-    return kernel::fail(ErrorCode::invalid_request,
-                        fmt::format("'{}' must be a whole number up to {}", name, max));
-  return std::optional<unsigned>(value);
-}
 
 // ---- The three ways to answer POST /v1/runs ----------------------------------------------------
 
@@ -256,11 +242,9 @@ void delete_run(const ApiContext& context, const Call& call) {
 }
 
 void post_stdin(const ApiContext& context, const Call& call) {
-  const auto close = call.request.query.find("close");
-  const bool closes = close != call.request.query.end() && close->second == "true";
-  if (close != call.request.query.end() && !closes && close->second != "false")
-    return respond_error(call.exchange, {ErrorCode::invalid_request, "'close' is true or false"});
-  if (const auto written = context.runs.write_stdin(call.id, call.request.body, closes); !written)
+  const auto close = query_truth(call.request, "close");
+  if (!close) return respond_error(call.exchange, close.error());
+  if (const auto written = context.runs.write_stdin(call.id, call.request.body, *close); !written)
     return respond_error(call.exchange, written.error());
   call.exchange.respond({.status = 204, .content_type = "", .body = "", .headers = {}});
 }

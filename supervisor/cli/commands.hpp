@@ -17,5 +17,11 @@ int doctor_command(const Options& options);
 int ledger_verify_command(const Options& options);
 int ledger_show_command(const Options& options);
 int recover_command(const Options& options);
+int agent_list_command(const Options& options);
+int agent_status_command(const Options& options);
+int agent_start_command(const Options& options);
+int agent_stop_command(const Options& options);
+int agent_restart_command(const Options& options);
+int agent_logs_command(const Options& options);
 
 }  // namespace paddock::supervisor::cli

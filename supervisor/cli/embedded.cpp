@@ -82,7 +82,7 @@ Result<std::string> EmbeddedBackend::profile(const std::string& name) {
 }
 
 Result<std::string> EmbeddedBackend::agent(const std::string& name) {
-  return agent_to_json(*TRY(find_agent(name)));
+  return agent_to_json({.agent = *TRY(find_agent(name))});
 }
 
 Result<std::string> EmbeddedBackend::host() {

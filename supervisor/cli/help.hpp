@@ -130,5 +130,44 @@ constexpr const char* ledger_show = "Print a run as the ledger has it, with its 
 constexpr const char* ledger_show_footer = R"(Examples:
   paddock ledger show r-0123456789abcdef
   paddock ledger show r-0123456789abcdef --json --file /backup/ledger.db)";
+constexpr const char* agent = "Long-running agents: the daemon keeps them alive.";
+constexpr const char* agent_footer = R"(Any template of an agents directory can be started.
+
+Examples:
+  paddock agent start heartbeat
+  paddock agent logs heartbeat -f
+  paddock agent stop heartbeat)";
+
+constexpr const char* agent_list = "List the templates, and what becomes of each.";
+constexpr const char* agent_list_footer = R"(Example:
+  paddock agent list)";
+
+constexpr const char* agent_status = "Tell what an agent does, and how its last run ended.";
+constexpr const char* agent_status_footer = R"(Example:
+  paddock agent status heartbeat
+
+Exit codes: 0; 2 it has failed and is not started again; 1 any other error.)";
+
+constexpr const char* agent_start = "Start an agent, and again after each restart of the daemon.";
+constexpr const char* agent_start_footer = R"(Example:
+  paddock agent start heartbeat
+
+Exit codes: 0 it runs, or is tried again; 2 it has failed; 1 any other error.)";
+
+constexpr const char* agent_stop = "Stop an agent: its stop message, SIGTERM, SIGKILL.";
+constexpr const char* agent_stop_footer = R"(It stays stopped until somebody starts it.
+
+Example:
+  paddock agent stop heartbeat)";
+
+constexpr const char* agent_restart = "Stop an agent and start it, with its template as it is now.";
+constexpr const char* agent_restart_footer = R"(Example:
+  paddock reload && paddock agent restart heartbeat)";
+
+constexpr const char* agent_logs = "Print what an agent wrote.";
+constexpr const char* agent_logs_footer = R"(Examples:
+  paddock agent logs heartbeat -n 20
+  paddock agent logs heartbeat -f
+  paddock agent logs heartbeat --json | jq .text)";
 
 }  // namespace paddock::supervisor::cli::help

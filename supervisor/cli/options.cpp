@@ -278,6 +278,46 @@ void add_daemon_commands(CLI::App& app, Options& options, Commands& commands) {
                         Command::reload);
 }
 
+CLI::App* add_agent_command(CLI::App& agent, const std::string& name, const char* about,
+                            const char* footer, Options& options) {
+  CLI::App* const command = add_command(agent, name, about, footer);
+  command->add_option("agent", options.agent, "Its name")->required()->type_name("AGENT");
+  return command;
+}
+
+void add_agent(CLI::App& app, Options& options, Commands& commands) {
+  CLI::App* const agent = add_command(app, "agent", help::agent, help::agent_footer);
+  agent->require_subcommand(1);
+
+  CLI::App* const list = add_command(*agent, "list", help::agent_list, help::agent_list_footer);
+  list->add_flag("--json", options.json, "As the daemon tells it");
+  commands.emplace_back(list, Command::agent_list);
+
+  CLI::App* const status =
+      add_agent_command(*agent, "status", help::agent_status, help::agent_status_footer, options);
+  status->add_flag("--json", options.json, "As the daemon tells it");
+  commands.emplace_back(status, Command::agent_status);
+
+  commands.emplace_back(
+      add_agent_command(*agent, "start", help::agent_start, help::agent_start_footer, options),
+      Command::agent_start);
+  commands.emplace_back(
+      add_agent_command(*agent, "stop", help::agent_stop, help::agent_stop_footer, options),
+      Command::agent_stop);
+  commands.emplace_back(add_agent_command(*agent, "restart", help::agent_restart,
+                                          help::agent_restart_footer, options),
+                        Command::agent_restart);
+
+  CLI::App* const logs =
+      add_agent_command(*agent, "logs", help::agent_logs, help::agent_logs_footer, options);
+  logs->add_option("-n,--lines", options.lines, "That many of the newest lines (100)")
+      ->check(CLI::Range(0, 10'000))
+      ->type_name("N");
+  logs->add_flag("-f,--follow", options.follow, "And what comes from now on");
+  logs->add_flag("--json", options.json, "One JSON object a line, as the file has it");
+  commands.emplace_back(logs, Command::agent_logs);
+}
+
 void add_doctor(CLI::App& app, Options& options, Commands& commands) {
   CLI::App* const doctor = add_command(app, "doctor", help::doctor, help::doctor_footer);
   options.profile = "STRICT";
@@ -344,6 +384,7 @@ std::variant<Options, Farewell> parse_options(const std::vector<std::string>& wo
   add_doctor(app, options, commands);
   add_ledger(app, options, commands);
   add_recover(app, options, commands);
+  add_agent(app, options, commands);
 
   try {
     std::reverse(own.begin(), own.end());  // CLI11 takes them from the end

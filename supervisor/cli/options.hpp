@@ -24,6 +24,12 @@ enum class Command {
   ledger_verify,
   ledger_show,
   recover,
+  agent_list,
+  agent_status,
+  agent_start,
+  agent_stop,
+  agent_restart,
+  agent_logs,
 };
 
 // Where to find a daemon, and what to use where there is none.
@@ -75,6 +81,9 @@ struct Options {
   std::string run;                 // ledger show
   std::string ledger_file;         // ledger; empty: the state directory's
   std::string ledger_head;         // ledger verify: SEQ:HASH; empty: none
+  std::string agent;               // of the agent commands
+  std::uint64_t lines = 100;       // agent logs
+  bool follow = false;             // agent logs
 
   std::string config_file;        // recover: the daemon's; empty: none
   std::string state_directory;    // recover; empty: the daemon's default

@@ -56,6 +56,18 @@ int execute(const Options& options) {
       return ledger_show_command(options);
     case Command::recover:
       return recover_command(options);
+    case Command::agent_list:
+      return agent_list_command(options);
+    case Command::agent_status:
+      return agent_status_command(options);
+    case Command::agent_start:
+      return agent_start_command(options);
+    case Command::agent_stop:
+      return agent_stop_command(options);
+    case Command::agent_restart:
+      return agent_restart_command(options);
+    case Command::agent_logs:
+      return agent_logs_command(options);
   }
   return exit_error;
 }

@@ -230,6 +230,24 @@ void RunTable::pause_output(const RunId& id, bool paused) {
   if (!paused) found->live->refresh();
 }
 
+Result<void> RunTable::freeze(const RunId& id) {
+  Entry* found = entry(id);
+  if (found == nullptr || !found->live)
+    return fail(ErrorCode::not_found, "no live run '" + id + "'");
+  return found->live->run().freeze();
+}
+
+void RunTable::thaw(const RunId& id) {
+  Entry* found = entry(id);
+  if (found != nullptr && found->live) found->live->run().thaw();
+}
+
+std::optional<kernel::RunUsage> RunTable::usage(const RunId& id) {
+  Entry* found = entry(id);
+  if (found == nullptr || !found->live || found->live->run().finished()) return std::nullopt;
+  return found->live->run().usage_now();
+}
+
 Result<void> RunTable::write_stdin(const RunId& id, std::string_view bytes, bool close) {
   Entry* found = entry(id);
   if (found == nullptr) return fail(ErrorCode::not_found, "no run '" + id + "'");

@@ -83,6 +83,11 @@ class RunTable {
   // Stops or goes on reading the output of a live run: for a stream whose client cannot take more.
   void pause_output(const RunId& id, bool paused);
 
+  // See kernel::Run. Fails with not_found if it has no process.
+  kernel::Result<void> freeze(const RunId& id);
+  void thaw(const RunId& id);
+  std::optional<kernel::RunUsage> usage(const RunId& id);  // until now; nothing without a process
+
   // More input for a run with stdin_open. Fails with not_found, with invalid_request if its input
   // is closed already, and with too_busy if it has not read what it got.
   kernel::Result<void> write_stdin(const RunId& id, std::string_view bytes, bool close);

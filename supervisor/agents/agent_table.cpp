@@ -1,0 +1,207 @@
+#include "supervisor/agents/agent_table.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+#include <random>
+
+namespace paddock::supervisor {
+
+using kernel::Error;
+using kernel::ErrorCode;
+using kernel::fail;
+using kernel::Result;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr milliseconds look_interval{1'000};
+
+std::function<double()> make_random() {
+  const auto engine = std::make_shared<std::mt19937_64>(std::random_device{}());
+  return [engine] { return std::uniform_real_distribution<double>(0, 1)(*engine); };
+}
+
+tl::unexpected<Error> no_agent(const std::string& name) {
+  return fail(ErrorCode::unknown_agent, "no agent '" + name + "'");
+}
+
+}  // namespace
+
+AgentTable::AgentTable(AgentContext context)
+    : context_(std::move(context)), look_timer_(context_.loop) {
+  if (!context_.random) context_.random = make_random();
+}
+
+AgentTable::~AgentTable() = default;
+
+void AgentTable::keep_uids() {
+  std::error_code ignored;
+  const std::string directory = agents_directory(context_.state_directory);
+  for (std::filesystem::directory_iterator at(directory, ignored), end; at != end;
+       at.increment(ignored)) {
+    const std::string name = at->path().filename().string();
+    auto lease = keep_uid_of(context_.state_directory, name, context_.sandbox.host_uids());
+    if (!lease) {
+      spdlog::warn("agent {}: {}", name, lease.error().message);
+    } else if (*lease) {
+      uids_.insert_or_assign(name, std::move(**lease));
+    }
+  }
+}
+
+void AgentTable::start_wanted(const std::vector<AgentRow>& rows) {
+  std::map<std::string, std::string> wanted;
+  for (const AgentRow& row : rows) wanted[row.name] = row.wanted;
+  const auto log_failure = [](const std::string& name) {
+    return [name](const Result<bool>& started) {
+      if (!started) spdlog::error("agent {}: {}", name, started.error().message);
+    };
+  };
+  for (const auto& [name, word] : wanted)
+    if (word == "running") begin(name, "daemon", StartAsked{}, log_failure(name));
+  for (const auto& [name, agent] : context_.catalog.catalog().agents)
+    if (agent.autostart && wanted.count(name) == 0)
+      begin(name, "autostart", StartAsked{}, log_failure(name));
+}
+
+// ---- What is asked -----------------------------------------------------------------------------
+
+void AgentTable::start(const std::string& name, const OnAnswer& on_answer) {
+  if (const LiveAgent* known = find(name); known != nullptr && known->is_wanted()) {
+    const AgentState state = known->state();
+    if (state == AgentState::starting || state == AgentState::running ||
+        state == AgentState::frozen)
+      return on_answer(false);
+  }
+  begin(name, "request", StartAsked{}, on_answer);
+}
+
+void AgentTable::restart(const std::string& name, const OnAnswer& on_answer) {
+  begin(name, "restart", RestartAsked{}, on_answer);
+}
+
+// Recorded first: an agent that runs is one that the next daemon starts again.
+void AgentTable::begin(const std::string& name, const std::string& by, LiveAgent::Event event,
+                       const OnAnswer& on_answer) {
+  const kernel::AgentTemplate* agent = find_template(name);
+  if (agent == nullptr) return on_answer(no_agent(name));
+  if (draining_) return on_answer(fail(ErrorCode::draining, "the daemon is shutting down"));
+  const std::uint64_t ask = ++asks_[name];
+  context_.recorder.commit(
+      wanted_transition("agent.started", name, agent->tenant, Wanted::running, by),
+      IfUnwritten::refuse,
+      [this, name, ask, event = std::move(event), on_answer](const Result<std::uint64_t>& seq) {
+        if (!seq) return on_answer(tl::unexpected<Error>(seq.error()));
+        // Something else was asked for meanwhile, or a reload has taken the template away.
+        const kernel::AgentTemplate* still = find_template(name);
+        if (still == nullptr) return on_answer(no_agent(name));
+        if (asks_[name] != ask) return on_answer(true);
+        LiveAgent& live_agent = live(*still);
+        live_agent.set_template(*still);
+        live_agent.set_wanted(true);
+        live_agent.tell(event);
+        if (!look_timer_.is_running()) look_timer_.start(look_interval, [this] { look(); });
+        on_answer(true);
+      });
+}
+
+void AgentTable::stop(const std::string& name, const OnAnswer& on_answer) {
+  LiveAgent* known = find(name);
+  if (known == nullptr && find_template(name) == nullptr) return on_answer(no_agent(name));
+  const bool runs = known != nullptr && known->state() != AgentState::stopped;
+  const bool is_asked = asks_[name] != 0;  // a start may be on its way
+  if (!runs && !is_asked && known != nullptr && !known->is_wanted()) return on_answer(false);
+  ++asks_[name];
+  const std::string tenant = known != nullptr ? known->agent().tenant : find_template(name)->tenant;
+  const bool was_wanted = known != nullptr && known->is_wanted();
+  if (known != nullptr) known->set_wanted(false);
+  // Also if it does not run: it may start with the next daemon otherwise.
+  context_.recorder.commit(
+      wanted_transition("agent.stopping", name, tenant, Wanted::stopped, "request"),
+      IfUnwritten::keep, {});
+  if (known != nullptr) known->tell(StopAsked{});
+  on_answer(runs || was_wanted);
+}
+
+void AgentTable::budget_spent(const std::string& name) {
+  if (LiveAgent* known = find(name)) known->tell(BudgetSpent{});
+}
+
+void AgentTable::budget_granted(const std::string& name) {
+  if (LiveAgent* known = find(name)) known->tell(BudgetGranted{});
+}
+
+void AgentTable::drain() {
+  draining_ = true;
+  look_timer_.stop();
+  for (const auto& [name, agent] : agents_) agent->tell(DrainBegun{});
+}
+
+// ---- What is seen ------------------------------------------------------------------------------
+
+const kernel::AgentTemplate* AgentTable::find_template(const std::string& name) const {
+  const auto& agents = context_.catalog.catalog().agents;
+  const auto at = agents.find(name);
+  return at == agents.end() ? nullptr : &at->second;
+}
+
+LiveAgent* AgentTable::find(const std::string& name) {
+  const auto at = agents_.find(name);
+  return at == agents_.end() ? nullptr : at->second.get();
+}
+
+const LiveAgent* AgentTable::find(const std::string& name) const {
+  const auto at = agents_.find(name);
+  return at == agents_.end() ? nullptr : at->second.get();
+}
+
+LiveAgent& AgentTable::live(const kernel::AgentTemplate& agent) {
+  std::unique_ptr<LiveAgent>& known = agents_[agent.name];
+  if (!known)
+    known =
+        std::make_unique<LiveAgent>(context_, agent, [this, name = agent.name] { changed(name); });
+  return *known;
+}
+
+std::optional<AgentStatus> AgentTable::status(const std::string& name) const {
+  if (const LiveAgent* known = find(name)) return known->status();
+  if (find_template(name) == nullptr) return std::nullopt;
+  return AgentStatus{};
+}
+
+std::vector<kernel::AgentTemplate> AgentTable::removed() const {
+  std::vector<kernel::AgentTemplate> templates;
+  for (const auto& [name, agent] : agents_)
+    if (find_template(name) == nullptr && agent->state() != AgentState::stopped)
+      templates.push_back(agent->agent());
+  return templates;
+}
+
+AgentLog* AgentTable::log(const std::string& name) {
+  if (LiveAgent* known = find(name)) return &known->log();
+  const kernel::AgentTemplate* agent = find_template(name);
+  return agent == nullptr ? nullptr : &live(*agent).log();
+}
+
+AgentTable::ObserverId AgentTable::observe(const std::string& name,
+                                           std::function<void(const AgentStatus&)> on_change) {
+  observers_[++last_observer_] = {name, std::move(on_change)};
+  return last_observer_;
+}
+
+void AgentTable::changed(const std::string& name) {
+  const AgentStatus now = *status(name);
+  std::vector<std::function<void(const AgentStatus&)>> interested;
+  for (const auto& [id, observer] : observers_)
+    if (observer.name == name) interested.push_back(observer.on_change);
+  for (const auto& on_change : interested) on_change(now);
+}
+
+void AgentTable::look() {
+  for (const auto& [name, agent] : agents_) agent->look();
+  look_timer_.start(look_interval, [this] { look(); });
+}
+
+}  // namespace paddock::supervisor

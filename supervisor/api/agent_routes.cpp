@@ -1,0 +1,161 @@
+// Long-running agents: looked at, started, stopped, and their logs.
+
+#include <memory>
+
+#include "supervisor/api/api.hpp"
+#include "supervisor/api/json.hpp"
+#include "supervisor/api/query.hpp"
+
+namespace paddock::supervisor {
+namespace {
+
+using kernel::ErrorCode;
+using kernel::Result;
+
+constexpr unsigned wait_seconds_max = 3600;
+constexpr unsigned log_lines_if_not_said = 100;
+
+kernel::Error no_agent(const std::string& name) {
+  return {ErrorCode::unknown_agent, "no agent '" + name + "'"};
+}
+
+bool is_settled(const AgentStatus& status) {
+  return status.state != AgentState::starting && status.state != AgentState::stopping;
+}
+
+// ---- Asking for something ----------------------------------------------------------------------
+
+// Answers with the status once it has settled, or when the time is up.
+void answer_within(const ApiContext& context, const Call& call, int http_status,
+                   std::chrono::seconds limit) {
+  const auto timer = std::make_shared<Timer>(context.loop);
+  const auto observer = std::make_shared<AgentTable::ObserverId>(0);
+  const auto answer = [&agents = context.agents, exchange = call.exchange, name = call.id,
+                       http_status, observer] {
+    agents.unobserve(*observer);
+    const auto status = agents.status(name);
+    respond_json(exchange, http_status, agent_status_to_json(name, status.value_or(AgentStatus{})));
+  };
+  // The observer owns the timer, so neither outlives the other.
+  *observer = context.agents.observe(call.id, [timer, answer](const AgentStatus& status) {
+    if (!is_settled(status)) return;
+    timer->stop();
+    answer();
+  });
+  timer->start(limit, answer);
+  call.exchange.on_client_gone(
+      [&agents = context.agents, observer] { agents.unobserve(*observer); });
+}
+
+using Ask = void (AgentTable::*)(const std::string& name, const AgentTable::OnAnswer& on_answer);
+
+void ask_agent(const ApiContext& context, const Call& call, Ask ask) {
+  const auto wait = query_number(call.request, "wait_seconds", wait_seconds_max);
+  if (!wait) return respond_error(call.exchange, wait.error());
+  (context.agents.*ask)(
+      call.id, [&context, call, seconds = wait->value_or(0)](const Result<bool>& changed) {
+        if (!changed) return respond_error(call.exchange, changed.error());
+        const int http_status = *changed ? 202 : 200;
+        const auto status = context.agents.status(call.id);
+        if (seconds > 0 && status && !is_settled(*status))
+          return answer_within(context, call, http_status, std::chrono::seconds(seconds));
+        respond_json(call.exchange, http_status,
+                     agent_status_to_json(call.id, status.value_or(AgentStatus{})));
+      });
+}
+
+// ---- Logs --------------------------------------------------------------------------------------
+
+std::string joined(const AgentLog::Lines& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+const StreamHead ndjson{.status = 200, .content_type = "application/x-ndjson", .headers = {}};
+
+void answer_with_tail(AgentLog& log, const Exchange& exchange, std::size_t lines_max) {
+  log.tail(lines_max, [exchange](const Result<AgentLog::Lines>& lines) {
+    if (!lines) return respond_error(exchange, lines.error());
+    exchange.begin_stream(ndjson);
+    if (!lines->empty()) exchange.write(joined(*lines));
+    exchange.end();
+  });
+}
+
+// A reader that does not keep up misses lines, and is told how many: neither the agent nor the
+// daemon's memory has to wait for it.
+void follow(AgentLog& log, const Exchange& exchange, std::size_t lines_max) {
+  struct Reader {
+    FollowerId id = 0;
+    bool is_full = false;
+    std::size_t skipped = 0;
+  };
+  const auto reader = std::make_shared<Reader>();
+  exchange.begin_stream(ndjson);
+  reader->id = log.follow(lines_max, [&log, exchange, reader](const AgentLog::Lines& lines) {
+    if (reader->is_full) {
+      reader->skipped += lines.size();
+      return;
+    }
+    if (lines.empty()) return;
+    const WriteResult result = exchange.write(joined(lines));
+    if (result == WriteResult::gone) log.unfollow(reader->id);
+    reader->is_full = result == WriteResult::full;
+  });
+  exchange.on_drained([exchange, reader] {
+    reader->is_full = false;
+    if (const std::size_t skipped = std::exchange(reader->skipped, 0); skipped > 0)
+      reader->is_full = exchange.write(skipped_lines_to_json(skipped)) == WriteResult::full;
+  });
+  exchange.on_client_gone([&log, reader] { log.unfollow(reader->id); });
+}
+
+}  // namespace
+
+void get_agents(const ApiContext& context, const Call& call) {
+  std::vector<AgentView> views;
+  for (const auto& [name, agent] : context.catalog.catalog().agents)
+    views.push_back({agent, context.agents.status(name)});
+  for (const kernel::AgentTemplate& agent : context.agents.removed())
+    views.push_back({agent, context.agents.status(agent.name)});
+  respond_json(call.exchange, 200, agents_to_json(views));
+}
+
+void get_agent(const ApiContext& context, const Call& call) {
+  const auto& agents = context.catalog.catalog().agents;
+  if (const auto at = agents.find(call.id); at != agents.end())
+    return respond_json(call.exchange, 200,
+                        agent_to_json({at->second, context.agents.status(call.id)}));
+  for (const kernel::AgentTemplate& agent : context.agents.removed())
+    if (agent.name == call.id)
+      return respond_json(call.exchange, 200,
+                          agent_to_json({agent, context.agents.status(call.id)}));
+  respond_error(call.exchange, no_agent(call.id));
+}
+
+void start_agent(const ApiContext& context, const Call& call) {
+  ask_agent(context, call, &AgentTable::start);
+}
+
+void stop_agent(const ApiContext& context, const Call& call) {
+  ask_agent(context, call, &AgentTable::stop);
+}
+
+void restart_agent(const ApiContext& context, const Call& call) {
+  ask_agent(context, call, &AgentTable::restart);
+}
+
+void get_agent_logs(const ApiContext& context, const Call& call) {
+  const auto lines = query_number(call.request, "lines", log_lines_max);
+  if (!lines) return respond_error(call.exchange, lines.error());
+  const auto follows = query_truth(call.request, "follow");
+  if (!follows) return respond_error(call.exchange, follows.error());
+  AgentLog* log = context.agents.log(call.id);
+  if (log == nullptr) return respond_error(call.exchange, no_agent(call.id));
+  const std::size_t lines_max = lines->value_or(log_lines_if_not_said);
+  if (*follows) return follow(*log, call.exchange, lines_max);
+  answer_with_tail(*log, call.exchange, lines_max);
+}
+
+}  // namespace paddock::supervisor

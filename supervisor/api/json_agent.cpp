@@ -1,0 +1,120 @@
+// Agents -> JSON: their templates, and what becomes of the long-running ones.
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "kernel/policy/choices.hpp"
+#include "supervisor/api/json.hpp"
+#include "supervisor/runs/run_json.hpp"
+
+namespace paddock::supervisor {
+namespace {
+
+using nlohmann::ordered_json;
+
+double seconds(std::chrono::milliseconds duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+std::string timestamp(std::chrono::system_clock::time_point time) {
+  const auto milliseconds =
+      std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count() % 1000;
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(time)), milliseconds);
+}
+
+template <class T>
+ordered_json value_or_null(const std::optional<T>& value) {
+  return value ? ordered_json(*value) : ordered_json(nullptr);
+}
+
+ordered_json end_object(const AgentEnd& end) {
+  ordered_json object = {{"run", end.run},        {"at", timestamp(end.at)},
+                         {"cause", end.cause},    {"exit_code", end.exit_code},
+                         {"detail", end.detail},  {"exit_kind", nullptr},
+                         {"summary", end.summary}};
+  if (!end.exit_kind.empty()) object["exit_kind"] = end.exit_kind;
+  add_bytes(object, "stderr_tail", end.stderr_tail);
+  return object;
+}
+
+ordered_json status_object(const AgentStatus& status) {
+  ordered_json object = {{"state", name_of(status.state)},
+                         {"since", nullptr},
+                         {"wanted", status.wanted},
+                         {"run", nullptr},
+                         {"restarts", status.restarts},
+                         {"reason", status.reason},
+                         {"next_start", nullptr},
+                         {"iteration", value_or_null(status.iteration)},
+                         {"policy_hash", status.policy_hash},
+                         {"last_end", nullptr}};
+  if (status.since != std::chrono::system_clock::time_point{})
+    object["since"] = timestamp(status.since);
+  if (!status.run.empty()) object["run"] = status.run;
+  if (status.next_start) object["next_start"] = timestamp(*status.next_start);
+  if (status.last_end) object["last_end"] = end_object(*status.last_end);
+  return object;
+}
+
+ordered_json agent_object(const AgentView& view) {
+  const kernel::AgentTemplate& agent = view.agent;
+  const kernel::RestartRules& restart = agent.restart;
+  ordered_json object = {
+      {"name", agent.name},
+      {"description", agent.description},
+      {"source", agent.source},
+      {"profile", agent.profile},
+      {"command", agent.command},
+      {"environment", agent.environment},
+      {"workdir", agent.workdir},
+      {"protocol", name_of(agent.protocol)},
+      {"autostart", agent.autostart},
+      {"workspace", name_of(agent.workspace)},
+      {"tenant", agent.tenant},
+      {"limits",
+       {{"wall_seconds",
+         agent.wall_clock ? ordered_json(seconds(*agent.wall_clock)) : ordered_json(nullptr)},
+        {"cpu_seconds", value_or_null(agent.cpu_seconds)}}},
+      {"restart",
+       {{"policy", name_of(restart.policy)},
+        {"max_restarts", restart.max_restarts},
+        {"backoff_seconds", seconds(restart.backoff)},
+        {"backoff_max_seconds", seconds(restart.backoff_max)},
+        {"jitter", restart.jitter},
+        {"reset_seconds", seconds(restart.reset)},
+        {"stop_seconds", seconds(restart.stop)}}},
+      {"budget", agent.budget},
+      {"log", {{"bytes", agent.log.bytes}, {"files", agent.log.files}}},
+  };
+  if (view.status) object["status"] = status_object(*view.status);
+  return object;
+}
+
+}  // namespace
+
+std::string agent_to_json(const AgentView& view) {
+  return dump(agent_object(view)) + "\n";
+}
+
+std::string agents_to_json(const std::vector<AgentView>& views) {
+  ordered_json list = ordered_json::array();
+  for (const AgentView& view : views) list.push_back(agent_object(view));
+  return dump({{"agents", std::move(list)}}) + "\n";
+}
+
+std::string agent_status_to_json(const std::string& name, const AgentStatus& status) {
+  return dump({{"name", name}, {"status", status_object(status)}}) + "\n";
+}
+
+std::string skipped_lines_to_json(std::size_t lines) {
+  return dump({{"at", timestamp(std::chrono::system_clock::now())},
+               {"run", ""},
+               {"stream", "paddock"},
+               {"text", fmt::format("{} lines left out: this reader is too slow", lines)}}) +
+         "\n";
+}
+
+}  // namespace paddock::supervisor
