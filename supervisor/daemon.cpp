@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 
 #include "kernel/confine/privilege.hpp"
 #include "kernel/run/strays.hpp"
@@ -66,6 +67,13 @@ std::string bound_path(int fd) {
   return {address.sun_path, ::strnlen(address.sun_path, sizeof address.sun_path)};
 }
 
+// Without a symbolic link: none is followed to what a run sees.
+std::string real_path(const std::string& path) {
+  std::error_code error;
+  const std::string real = std::filesystem::canonical(path, error).string();
+  return error ? path : real;
+}
+
 // Each live run of a root's daemon takes a host uid.
 void keep_to_host_uids(DaemonConfig& config) {
   if (::geteuid() != 0 || config.runs.alive_max <= config.host_uids.count) return;
@@ -93,7 +101,8 @@ Result<std::unique_ptr<Ledger>> open_ledger(uv_loop_t* loop, const DaemonConfig&
 Result<std::unique_ptr<Daemon>> Daemon::create(DaemonConfig config, ServiceManager services) {
   auto loop = TRY(EventLoop::create());
   TRY_VOID(ensure_private_directory(config.runtime_directory));
-  TRY_VOID(ensure_private_directory(config.state_directory));
+  TRY_VOID(ensure_state_directory(config.state_directory));
+  config.state_directory = real_path(config.state_directory);
   keep_to_host_uids(config);
   raise_descriptor_limit(config);
   kernel::become_subreaper();
@@ -102,8 +111,15 @@ Result<std::unique_ptr<Daemon>> Daemon::create(DaemonConfig config, ServiceManag
   TRY_VOID(kernel::keep_only_needed_capabilities());
   std::unique_ptr<Ledger> ledger = TRY(open_ledger(loop->get(), config, sandbox));
 
+  LedgerReader reader = TRY(LedgerReader::open(ledger_path(config.state_directory)));
+  std::vector<AgentRow> known_agents = TRY(reader.agents());
+  auto log_worker = TRY(Worker::create(loop->get(), "paddockd-logs"));
+
   std::unique_ptr<Daemon> daemon(new Daemon(std::move(config), std::move(services), std::move(loop),
-                                            std::move(sandbox), std::move(ledger)));
+                                            std::move(sandbox), std::move(ledger),
+                                            std::move(log_worker)));
+  daemon->known_agents_ = std::move(known_agents);
+  daemon->agents_.keep_uids();
   // Signals come before readiness: a reload may follow it at once.
   TRY_VOID(daemon->handle_signals());
   // Profiles are read once, here: a bad one must stop the daemon, not the third request.
@@ -119,7 +135,8 @@ Result<std::unique_ptr<Daemon>> Daemon::create(DaemonConfig config, ServiceManag
 }
 
 Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<EventLoop> loop,
-               kernel::Sandbox sandbox, std::unique_ptr<Ledger> ledger)
+               kernel::Sandbox sandbox, std::unique_ptr<Ledger> ledger,
+               std::unique_ptr<Worker> log_worker)
     : config_(std::move(config)),
       services_(std::move(services)),
       loop_(std::move(loop)),
@@ -128,14 +145,22 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
       last_words_{*ledger_},
       catalog_(config_.profile_directories, config_.agent_directories),
       health_(sandbox_),
+      log_worker_(std::move(log_worker)),
+      agents_({.loop = loop_->get(),
+               .sandbox = sandbox_,
+               .runs = runs_,
+               .recorder = *ledger_,
+               .catalog = catalog_,
+               .health = health_,
+               .log_worker = *log_worker_,
+               .state_directory = config_.state_directory}),
       runs_(loop_->get(), sandbox_, *ledger_, config_.runs),
-      history_(*ledger_),
       api_({.loop = loop_->get(),
             .sandbox = sandbox_,
             .runs = runs_,
-            .history = history_,
             .catalog = catalog_,
             .health = health_,
+            .agents = agents_,
             .on_reload = [this](const auto& diagnostics) { report_reload(diagnostics); }}),
       watchdog_timer_(loop_->get()),
       farewell_timer_(loop_->get()) {}
@@ -199,6 +224,7 @@ void Daemon::serve() {
   if (!sandbox_.cgroup().problem.empty()) spdlog::warn("cgroups: {}", sandbox_.cgroup().problem);
   services_.ready(status());
   feed_watchdog();
+  agents_.start_wanted(std::exchange(known_agents_, {}));
   loop_->run();
   // What is left to do takes a moment, and one more signal must not cut it short.
   sigset_t stop_signals;
@@ -260,6 +286,7 @@ void Daemon::shut_down() {
       spdlog::info("draining: {} runs alive, {} queued; at most {} ms", runs_.alive(),
                    runs_.queued(), config_.drain.count());
       services_.stopping("draining");
+      agents_.drain();
       runs_.drain(config_.drain, [this] { drained(); });
       return;
     case 2:

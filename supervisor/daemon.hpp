@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "kernel/run/sandbox.hpp"
+#include "supervisor/agents/agent_table.hpp"
 #include "supervisor/api/api.hpp"
 #include "supervisor/config/catalog_store.hpp"
 #include "supervisor/config/daemon_config.hpp"
@@ -12,6 +13,7 @@
 #include "supervisor/ledger/ledger.hpp"
 #include "supervisor/loop/event_loop.hpp"
 #include "supervisor/loop/timer.hpp"
+#include "supervisor/loop/worker.hpp"
 #include "supervisor/runs/run_table.hpp"
 #include "supervisor/telemetry/service_manager.hpp"
 
@@ -32,7 +34,8 @@ class Daemon {
 
  private:
   Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<EventLoop> loop,
-         kernel::Sandbox sandbox, std::unique_ptr<Ledger> ledger);
+         kernel::Sandbox sandbox, std::unique_ptr<Ledger> ledger,
+         std::unique_ptr<Worker> log_worker);
 
   kernel::Result<void> handle_signals();
   kernel::Result<void> listen();
@@ -58,13 +61,15 @@ class Daemon {
   } last_words_;
   CatalogStore catalog_;
   HealthStore health_;
+  std::unique_ptr<Worker> log_worker_;
+  AgentTable agents_;  // outlives the runs, which tell it of their end
   RunTable runs_;
-  RunHistory history_;
   Api api_;
   std::unique_ptr<Server> main_server_;
   std::unique_ptr<Server> trainer_server_;
   Timer watchdog_timer_;
   Timer farewell_timer_;
+  std::vector<AgentRow> known_agents_;  // as the last daemon left them
   int stop_signals_ = 0;
 };
 

@@ -10,7 +10,11 @@ namespace paddock::supervisor {
 using kernel::ErrorCode;
 using kernel::fail;
 
-kernel::Result<void> ensure_private_directory(const std::string& path_as_written) {
+namespace {
+
+constexpr mode_t pass_through = 0011;
+
+kernel::Result<void> ensure_directory(const std::string& path_as_written, mode_t others) {
   std::string path = path_as_written;
   if (path.empty() || path.front() != '/')
     return fail(ErrorCode::invalid_request, "directory '" + path + "' is not an absolute path");
@@ -26,9 +30,21 @@ kernel::Result<void> ensure_private_directory(const std::string& path_as_written
   if (info.st_uid != ::geteuid())
     return fail(ErrorCode::io, "directory '" + path + "' belongs to uid " +
                                    std::to_string(info.st_uid) + ", not to this user");
-  if ((info.st_mode & 077) != 0)
+  if ((info.st_mode & 077 & ~others) != 0)
     return fail(ErrorCode::io, "directory '" + path + "' can be entered by others; chmod 700 it");
+  if ((info.st_mode & 077) != others && ::chmod(path.c_str(), 0700 | others) != 0)
+    return kernel::fail_errno("chmod '" + path + "'");
   return {};
+}
+
+}  // namespace
+
+kernel::Result<void> ensure_private_directory(const std::string& path) {
+  return ensure_directory(path, 0);
+}
+
+kernel::Result<void> ensure_state_directory(const std::string& path) {
+  return ensure_directory(path, ::geteuid() == 0 ? pass_through : 0);
 }
 
 }  // namespace paddock::supervisor

@@ -11,4 +11,8 @@ namespace paddock::supervisor {
 // Fails with io.
 kernel::Result<void> ensure_private_directory(const std::string& path);
 
+// The same, but as root with mode 0711: runs with host uids of their own pass through it to what
+// belongs to them, and can neither list nor change it. One that was private is opened that far.
+kernel::Result<void> ensure_state_directory(const std::string& path);
+
 }  // namespace paddock::supervisor

@@ -1,0 +1,256 @@
+// The agents on a real loop with real runs under OFF, and a recorder of the test's.
+
+#include "supervisor/agents/agent_table.hpp"
+
+#include <sys/stat.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "kernel/policy/scratch_directory.hpp"
+#include "supervisor/runs/table_fixture.hpp"
+
+using namespace paddock;
+using namespace paddock::supervisor;
+using namespace std::chrono_literals;
+using kernel::ErrorCode;
+using kernel::Result;
+
+namespace {
+
+struct AgentsFixture : tests::TableFixture {
+  AgentsFixture() {
+    ScratchDirectory::set_mode(scratch.path(), 0711);
+    scratch.directory("profiles");
+    scratch.directory("templates");
+    scratch.file("profiles/off.toml", "name = \"OFF\"\n[cgroup]\nuse = \"never\"\n");
+  }
+
+  // A plain agent under OFF that runs `script`.
+  void write_agent(const std::string& name, const std::string& script,
+                   const std::string& more = "") {
+    scratch.file("templates/" + name + ".toml", "name = \"" + name + "\"\nprofile = \"OFF\"\n" +
+                                                    "command = [\"/bin/sh\", \"-c\", '''" + script +
+                                                    "''']\n" + more);
+  }
+  AgentTable& open() {
+    const auto mistakes = catalog.reload();
+    for (const auto& mistake : mistakes) INFO(to_string(mistake));
+    REQUIRE(mistakes.empty());
+    agents = std::make_unique<AgentTable>(AgentContext{.loop = loop->get(),
+                                                       .sandbox = sandbox,
+                                                       .runs = *table,
+                                                       .recorder = recorder,
+                                                       .catalog = catalog,
+                                                       .health = health,
+                                                       .log_worker = *worker,
+                                                       .state_directory = scratch.path(),
+                                                       .random = [] { return 0.5; }});
+    return *agents;
+  }
+  ~AgentsFixture() {
+    if (!agents) return;
+    agents->drain();
+    run_until([&] { return table->alive() + table->queued() == 0; });
+    run_until([&] { return worker->pending() == 0; });
+    table.reset();
+  }
+
+  static AgentTable::OnAnswer ignored() {
+    return [](const Result<bool>&) {};
+  }
+  AgentState state(const std::string& name) { return agents->status(name)->state; }
+  void run_until_state(const std::string& name, AgentState wanted) {
+    INFO(name_of(wanted));
+    run_until([&] { return state(name) == wanted; });
+  }
+  std::string last_wanted(const std::string& name) const {
+    std::string wanted;
+    for (const Transition& transition : recorder.committed)
+      if (transition.agent && transition.agent->name == name) wanted = transition.agent->wanted;
+    return wanted;
+  }
+  std::size_t count(const std::string& kind) const {
+    const auto kinds = recorder.kinds();
+    return static_cast<std::size_t>(std::count(kinds.begin(), kinds.end(), kind));
+  }
+
+  ScratchDirectory scratch;
+  CatalogStore catalog{{scratch.path() + "/profiles"}, {scratch.path() + "/templates"}};
+  HealthStore health{sandbox};
+  std::unique_ptr<Worker> worker = Worker::create(loop->get(), "test").value();
+  std::unique_ptr<AgentTable> agents;
+};
+
+constexpr const char* quick =
+    "[restart]\nbackoff_seconds = 0.01\nmax_restarts = 3\nstop_seconds = 1\n";
+
+}  // namespace
+
+TEST_CASE_METHOD(AgentsFixture, "an agent that is started is recorded as wanted before it runs") {
+  write_agent("a", "sleep 300");
+  open();
+  recorder.hold();
+  std::optional<bool> changed;
+  agents->start("a", [&](const Result<bool>& answer) { changed = answer.value(); });
+  run_for(50ms);
+  CHECK(state("a") == AgentState::stopped);
+  CHECK_FALSE(changed);
+  recorder.release();
+  run_until_state("a", AgentState::running);
+  CHECK(changed == true);
+  CHECK(last_wanted("a") == "running");
+  CHECK(recorder.kinds().front() == "agent.started");
+  agents->start("a", [&](const Result<bool>& answer) { changed = answer.value(); });
+  CHECK(changed == false);
+
+  agents->stop("a", ignored());
+  run_until_state("a", AgentState::stopped);
+  run_until([&] { return count("agent.stopped") == 1; });
+  CHECK(last_wanted("a") == "stopped");
+  CHECK(count("agent.exited") == 1);
+  agents->stop("a", [&](const Result<bool>& answer) { changed = answer.value(); });
+  CHECK(changed == false);
+}
+
+TEST_CASE_METHOD(AgentsFixture,
+                 "what the ledger cannot take is not started, and the caller hears why") {
+  write_agent("a", "sleep 300");
+  open();
+  recorder.refused_kind = "agent.started";
+  std::optional<ErrorCode> code;
+  agents->start("a", [&](const Result<bool>& answer) { code = answer.error().code; });
+  run_until([&] { return code.has_value(); });
+  CHECK(code == ErrorCode::not_recorded);
+  CHECK(state("a") == AgentState::stopped);
+  agents->start("b", [&](const Result<bool>& answer) { code = answer.error().code; });
+  CHECK(code == ErrorCode::unknown_agent);
+}
+
+TEST_CASE_METHOD(AgentsFixture, "a stop that overtakes a start wins") {
+  write_agent("a", "sleep 300");
+  open();
+  recorder.hold();
+  agents->start("a", ignored());
+  agents->stop("a", ignored());
+  recorder.release();
+  run_until([&] { return last_wanted("a") == "stopped"; });
+  run_for(50ms);
+  CHECK(state("a") == AgentState::stopped);
+  CHECK(count("run.starting") == 0);
+}
+
+TEST_CASE_METHOD(AgentsFixture, "a crash loop gives up, and each of its runs is on record") {
+  write_agent("a", "echo no >&2; exit 1", quick);
+  open();
+  agents->start("a", ignored());
+  run_until_state("a", AgentState::failed);
+  run_until([&] { return count("agent.failed") == 1; });
+  const AgentStatus status = *agents->status("a");
+  CHECK(status.reason == "gave up after 3 restarts in a row; the last end: exited with 1");
+  REQUIRE(status.last_end);
+  CHECK(status.last_end->stderr_tail == "no\n");
+  CHECK(status.wanted);
+  CHECK(count("agent.exited") == 4);
+  CHECK(count("agent.restarting") == 3);
+  CHECK(count("run.finished") == 4);
+}
+
+TEST_CASE_METHOD(AgentsFixture, "exit 3 and a profile that is refused are not tried again") {
+  write_agent("three", "exit 3", "[restart]\npolicy = \"always\"\n");
+  open();
+  agents->start("three", ignored());
+  run_until_state("three", AgentState::failed);
+  CHECK(count("run.finished") == 1);
+}
+
+TEST_CASE_METHOD(AgentsFixture,
+                 "success is an end: it is no longer wanted, unless it starts with the daemon") {
+  write_agent("once", "exit 0");
+  write_agent("always_there", "exit 0", "");
+  scratch.file(
+      "templates/always_there.toml",
+      "name = \"always_there\"\nprofile = \"OFF\"\ncommand = [\"true\"]\nautostart = true\n");
+  open();
+  agents->start("once", ignored());
+  agents->start("always_there", ignored());
+  run_until([&] { return count("agent.stopped") == 2; });
+  CHECK(last_wanted("once") == "stopped");
+  CHECK(last_wanted("always_there") == "running");
+}
+
+TEST_CASE_METHOD(AgentsFixture,
+                 "the daemon's start starts what was wanted and what starts with it") {
+  for (const char* name : {"wanted", "stopped_auto", "new_auto", "other"})
+    write_agent(name, "sleep 300");
+  for (const char* name : {"stopped_auto", "new_auto"})
+    scratch.file("templates/" + std::string(name) + ".toml",
+                 "name = \"" + std::string(name) +
+                     "\"\nprofile = \"OFF\"\ncommand = [\"sleep\", \"300\"]\nautostart = true\n");
+  open();
+  agents->start_wanted({{"wanted", "running"}, {"stopped_auto", "stopped"}, {"gone", "running"}});
+  run_until_state("wanted", AgentState::running);
+  run_until_state("new_auto", AgentState::running);
+  CHECK(state("stopped_auto") == AgentState::stopped);
+  CHECK(state("other") == AgentState::stopped);
+}
+
+TEST_CASE_METHOD(AgentsFixture,
+                 "a template that a reload takes away stays in force for what runs") {
+  write_agent("a", "sleep 300", quick);
+  open();
+  agents->start("a", ignored());
+  run_until_state("a", AgentState::running);
+  std::filesystem::remove(scratch.path() + "/templates/a.toml");
+  REQUIRE(catalog.reload().empty());
+  REQUIRE(agents->removed().size() == 1);
+  const RunId first = agents->status("a")->run;
+  ::kill(table->find(first)->receipt->pid, SIGKILL);
+  run_until([&] { return state("a") == AgentState::running && agents->status("a")->run != first; });
+  agents->stop("a", ignored());
+  run_until_state("a", AgentState::stopped);
+  std::optional<ErrorCode> code;
+  agents->start("a", [&](const Result<bool>& answer) { code = answer.error().code; });
+  CHECK(code == ErrorCode::unknown_agent);
+}
+
+TEST_CASE_METHOD(AgentsFixture, "a spent budget freezes an agent, and a grant lets it go on") {
+  write_agent("a", "while :; do echo beat; sleep 0.02; done", quick);
+  open();
+  agents->start("a", ignored());
+  run_until_state("a", AgentState::running);
+  std::size_t beats = 0;
+  agents->log("a")->follow(0, [&](const AgentLog::Lines& lines) { beats += lines.size(); });
+  run_until([&] { return beats > 2; });
+  agents->budget_spent("a");
+  CHECK(state("a") == AgentState::frozen);
+  run_for(200ms);
+  const std::size_t then = beats;
+  run_for(300ms);
+  CHECK(beats == then);
+  agents->budget_granted("a");
+  CHECK(state("a") == AgentState::running);
+  run_until([&] { return beats > then + 2; });
+
+  agents->budget_spent("a");
+  agents->stop("a", ignored());
+  run_until_state("a", AgentState::stopped);
+  run_until([&] { return count("agent.frozen") == 2 && count("agent.thawed") == 1; });
+}
+
+TEST_CASE_METHOD(AgentsFixture,
+                 "an agent that writes faster than its log waits, and loses nothing") {
+  write_agent("a", "yes 0123456789012345678901234567890123456789 | head -n 100000; echo end",
+              "[log]\nbytes = \"64MiB\"\n");
+  open();
+  agents->start("a", ignored());
+  run_until([&] { return count("agent.stopped") == 1; });
+  run_until([&] { return worker->pending() == 0; });
+  std::optional<std::size_t> lines;
+  agents->log("a")->tail(10'000,
+                         [&](const Result<AgentLog::Lines>& tail) { lines = tail->size(); });
+  run_until([&] { return lines.has_value(); });
+  const std::string path = scratch.path() + "/agents/a/log";
+  const std::string text = kernel::read_file(path, 64u << 20).value();
+  CHECK(std::count(text.begin(), text.end(), '\n') == 100'001);
+}
