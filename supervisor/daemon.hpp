@@ -64,6 +64,7 @@ class Daemon {
   std::unique_ptr<Worker> log_worker_;
   AgentTable agents_;  // outlives the runs, which tell it of their end
   RunTable runs_;
+  RunHistory history_;
   Api api_;
   std::unique_ptr<Server> main_server_;
   std::unique_ptr<Server> trainer_server_;
