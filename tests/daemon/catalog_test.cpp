@@ -44,7 +44,7 @@ TEST_CASE("an agent is a template: its command, its profile, the request's furth
   CHECK(agent["command"] == json({"echo", "-n"}));
   CHECK(agent["profile"] == "DEFAULT");
   CHECK(agent["environment"] == json({{"GREETING", "hi"}}));
-  CHECK(daemon.get("/v1/agents").json()["agents"].size() == 3);
+  CHECK(daemon.get("/v1/agents").json()["agents"].size() == 4);
   CHECK(daemon.get("/v1/agents/none").error_code() == "unknown_agent");
 
   const json run = daemon.run({{"agent", "echoer"}, {"argv", {"a", "b"}}});

@@ -102,3 +102,21 @@ TEST_CASE("what is not a directory of one's own is refused") {
     CHECK(refusal("/root").find("belongs to uid 0") != std::string::npos);
   }
 }
+
+TEST_CASE("root's state directory can be passed through and no more; a user's is private") {
+  const Scratch scratch;
+  const std::string path = scratch.path + "/state";
+  const unsigned wanted = ::geteuid() == 0 ? 0711 : 0700;
+  for (int twice = 0; twice < 2; ++twice) {
+    REQUIRE(ensure_state_directory(path));
+    CHECK(mode_of(path) == wanted);
+  }
+  REQUIRE(::chmod(path.c_str(), 0700) == 0);  // as it was made before agents were
+  REQUIRE(ensure_state_directory(path));
+  CHECK(mode_of(path) == wanted);
+  for (const unsigned mode : {0755u, 0715u, 0731u}) {
+    REQUIRE(::chmod(path.c_str(), mode) == 0);
+    CHECK_FALSE(ensure_state_directory(path));
+    CHECK(mode_of(path) == mode);
+  }
+}
