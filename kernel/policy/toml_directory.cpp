@@ -49,7 +49,7 @@ Result<std::string> read_all(const Fd& fd) {
   }
 }
 
-Result<std::string> read_trusted_file(int directory, const std::string& name) {
+Result<std::string> read_trusted_file_at(int directory, const std::string& name) {
   // O_NONBLOCK: opening a FIFO that somebody put there must not wait for its other end.
   const Fd fd(::openat(directory, name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd) return fail(ErrorCode::io, "cannot be opened: " + errno_text(errno));
@@ -120,7 +120,7 @@ std::vector<TomlFile> read_toml_directory(const std::string& directory,
   for (const std::string& name : *names) {
     const std::string file =
         fmt::format("{}{}{}", directory, directory.ends_with('/') ? "" : "/", name);
-    auto text = read_trusted_file(::dirfd(opened->get()), name);
+    auto text = read_trusted_file_at(::dirfd(opened->get()), name);
     if (text) {
       files.push_back({file, std::move(*text)});
     } else {
@@ -128,6 +128,14 @@ std::vector<TomlFile> read_toml_directory(const std::string& directory,
     }
   }
   return files;
+}
+
+Result<std::string> read_trusted_file(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const Directory opened = TRY(open_trusted_directory(directory));
+  return read_trusted_file_at(::dirfd(opened.get()),
+                              slash == std::string::npos ? path : path.substr(slash + 1));
 }
 
 }  // namespace paddock::kernel

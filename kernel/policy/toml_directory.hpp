@@ -1,9 +1,10 @@
 #pragma once
-// Reads the *.toml files of one directory, if only its owner can have written them.
+// Reads the *.toml files of one directory, or one file, if only its owner can have written them.
 
 #include <string>
 #include <vector>
 
+#include "kernel/base/error.hpp"
 #include "kernel/policy/load.hpp"
 
 namespace paddock::kernel {
@@ -20,5 +21,9 @@ struct TomlFile {
 // Symbolic links are followed, and it is the file at their end whose owner and mode count.
 std::vector<TomlFile> read_toml_directory(const std::string& directory,
                                           std::vector<Diagnostic>& diagnostics);
+
+// One file, under the same rules for it and for the directory that it is in. Fails with io; the
+// message goes on after the path: "cannot be opened: ...".
+Result<std::string> read_trusted_file(const std::string& path);
 
 }  // namespace paddock::kernel

@@ -1,6 +1,7 @@
 #include "kernel/policy/toml_reader.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <functional>
 
@@ -46,8 +47,18 @@ Place place_of(const toml::node& node) {
   return place_of(node.source().begin);
 }
 
+// "tenant" of "tenant[3]", one table of a list; all of any other name.
+std::string_view list_of(std::string_view table) {
+  return table.substr(0, table.find('['));
+}
+bool is_of_list(std::string_view table) {
+  return list_of(table).size() < table.size();
+}
+
 std::string label_of(std::string_view table) {
-  return table.empty() ? "at the top level" : fmt::format("in [{}]", table);
+  if (table.empty()) return "at the top level";
+  return is_of_list(table) ? fmt::format("in [[{}]]", list_of(table))
+                           : fmt::format("in [{}]", table);
 }
 
 }  // namespace
@@ -60,7 +71,13 @@ struct TomlReader::Document {
   std::map<std::string, std::vector<std::string>, std::less<>> known;
 
   const toml::table* table(std::string_view name) const {
-    return name.empty() ? &root : root[name].as_table();
+    if (name.empty()) return &root;
+    if (!is_of_list(name)) return root[name].as_table();
+    const toml::array* list = root[list_of(name)].as_array();
+    std::size_t index = 0;
+    std::from_chars(name.data() + list_of(name).size() + 1, name.data() + name.size(), index);
+    const toml::node* entry = list == nullptr ? nullptr : list->get(index);
+    return entry == nullptr ? nullptr : entry->as_table();
   }
 
   const toml::node* find(std::string_view table_name, std::string_view key) const {
@@ -142,6 +159,15 @@ std::optional<TomlReader> TomlReader::parse(std::string_view text, const std::st
 TomlReader::TomlReader(std::unique_ptr<Document> document) : document_(std::move(document)) {}
 TomlReader::TomlReader(TomlReader&&) noexcept = default;
 TomlReader::~TomlReader() = default;
+
+std::size_t TomlReader::tables(std::string_view key) {
+  const toml::node* node = document_->take("", key);
+  if (node == nullptr) return 0;
+  const toml::array* array = node->as_array();
+  if (array != nullptr && (array->empty() || array->is_array_of_tables())) return array->size();
+  document_->report_type(*node, key, fmt::format("a list of tables, [[{}]]", key));
+  return 0;
+}
 
 std::optional<std::string> TomlReader::text(std::string_view table, std::string_view key) {
   const toml::node* node = document_->take(table, key);
@@ -245,6 +271,33 @@ std::optional<std::vector<std::string>> TomlReader::text_list(std::string_view t
   return values;
 }
 
+std::optional<std::vector<TomlReader::NumberOrName>> TomlReader::id_list(std::string_view table,
+                                                                         std::string_view key) {
+  const toml::node* node = document_->take(table, key);
+  if (node == nullptr) return std::nullopt;
+  const toml::array* array = node->as_array();
+  if (array == nullptr) {
+    document_->report_type(*node, key, "a list of numbers and names");
+    return std::nullopt;
+  }
+  std::vector<NumberOrName> values;
+  for (std::size_t i = 0; i < array->size(); ++i) {
+    const toml::node& entry = *array->get(i);
+    const std::string what = fmt::format("{}[{}]", key, i);
+    if (const auto* number = entry.as_integer(); number != nullptr && number->get() >= 0) {
+      values.emplace_back(static_cast<std::uint64_t>(number->get()));
+    } else if (entry.is_integer()) {
+      document_->report(place_of(entry), fmt::format("{} is negative", what));
+    } else if (!entry.is_string()) {
+      document_->report_type(entry, what, "a number or a name");
+    } else if (auto name = document_->text(entry, what)) {
+      values.emplace_back(std::move(*name));
+    }
+  }
+  if (values.size() != array->size()) return std::nullopt;  // as text_list
+  return values;
+}
+
 std::map<std::string, std::string> TomlReader::text_map(std::string_view table,
                                                         std::string_view key) {
   const toml::node* node = document_->take(table, key);
@@ -323,7 +376,7 @@ void TomlReader::Document::report_unknown_key(std::string_view table_name, const
   std::vector<std::string> candidates = known[std::string(table_name)];
   if (table_name.empty()) {
     for (const auto& [name, keys] : known) {
-      if (!name.empty()) candidates.push_back(name);
+      if (!name.empty() && !is_of_list(name)) candidates.push_back(name);
     }
   }
   const std::string nearest = nearest_name(key.str(), candidates);
@@ -335,7 +388,8 @@ void TomlReader::Document::report_unknown_keys(const toml::table& in, std::strin
   for (const auto& [key, node] : in) {
     const std::vector<std::string>& keys = known[std::string(table_name)];
     if (std::find(keys.begin(), keys.end(), key.str()) != keys.end()) continue;
-    const bool is_known_table = table_name.empty() && known.count(key.str()) != 0;
+    const bool is_known_table =
+        table_name.empty() && !is_of_list(key.str()) && known.count(key.str()) != 0;
     if (!is_known_table) {
       report_unknown_key(table_name, key, node.is_table());
     } else if (const toml::table* below = node.as_table()) {
@@ -348,6 +402,13 @@ void TomlReader::Document::report_unknown_keys(const toml::table& in, std::strin
 
 void TomlReader::report_unknown_keys() {
   document_->report_unknown_keys(document_->root, "");
+  std::vector<std::string> of_lists;
+  for (const auto& [name, keys] : document_->known)
+    if (is_of_list(name)) of_lists.push_back(name);
+  for (const std::string& name : of_lists) {
+    if (const toml::table* table = document_->table(name))
+      document_->report_unknown_keys(*table, name);
+  }
 }
 
 }  // namespace paddock::kernel

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "kernel/policy/load.hpp"
@@ -32,6 +33,9 @@ class TomlReader {
   TomlReader& operator=(TomlReader&&) = delete;
   ~TomlReader();
 
+  // How many tables the list [[key]] has. Each is then a table of its own name: "key[0]", "key[1]".
+  std::size_t tables(std::string_view key);
+
   // Each reads `key` of `table` ("" is the top level) and yields nothing if it is absent or, with a
   // diagnostic, of the wrong type or form.
   std::optional<std::string> text(std::string_view table, std::string_view key);
@@ -46,6 +50,9 @@ class TomlReader {
   std::optional<std::uint64_t> whole_seconds(std::string_view table, std::string_view key);
   std::optional<double> number(std::string_view table, std::string_view key);
   std::optional<std::vector<std::string>> text_list(std::string_view table, std::string_view key);
+  // Whole numbers and names, mixed.
+  using NumberOrName = std::variant<std::uint64_t, std::string>;
+  std::optional<std::vector<NumberOrName>> id_list(std::string_view table, std::string_view key);
   // Entries of the wrong type are left out.
   std::map<std::string, std::string> text_map(std::string_view table, std::string_view key);
 
