@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cerrno>
 #include <utility>
+#include <vector>
 
 namespace paddock::supervisor {
 namespace {
@@ -23,13 +25,30 @@ int descriptor_of(const UvHandle<uv_pipe_t>& pipe) {
   return fd;
 }
 
+// The supplementary groups that the peer had when it connected. None if they cannot be told: that
+// lets in fewer, never more.
+std::vector<gid_t> groups_of_peer(int fd) {
+  std::vector<gid_t> groups(16);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    auto bytes = static_cast<socklen_t>(groups.size() * sizeof(gid_t));
+    const int rc = ::getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups.data(), &bytes);
+    if (rc != 0 && errno != ERANGE) return {};
+    groups.resize(bytes / sizeof(gid_t));  // what there is, or what it takes
+    if (rc == 0) return groups;
+  }
+  return {};
+}
+
 Peer peer_of(int fd) {
   ucred credentials{};
   socklen_t size = sizeof credentials;
   // Without credentials the client is nobody, and not root.
   if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &size) != 0)
-    return {.pid = 0, .uid = static_cast<uid_t>(-1), .gid = static_cast<gid_t>(-1)};
-  return {.pid = credentials.pid, .uid = credentials.uid, .gid = credentials.gid};
+    return {.pid = 0, .uid = static_cast<uid_t>(-1), .gids = {}};
+  Peer peer{.pid = credentials.pid, .uid = credentials.uid, .gids = {credentials.gid}};
+  const std::vector<gid_t> groups = groups_of_peer(fd);
+  peer.gids.insert(peer.gids.end(), groups.begin(), groups.end());
+  return peer;
 }
 
 Response plain_error_response(const HttpError& error) {
@@ -50,7 +69,7 @@ Result<std::unique_ptr<Connection>> Connection::create(uv_loop_t* loop, UvHandle
                                                        const ServerConfig& config, Owner& owner) {
   std::unique_ptr<Connection> connection(new Connection(loop, std::move(pipe), config, owner));
   const int fd = descriptor_of(connection->pipe_);
-  connection->peer_ = peer_of(fd);
+  connection->peer_ = std::make_shared<const Peer>(peer_of(fd));
   connection->hang_up_fd_ = Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
   if (!connection->hang_up_fd_) return kernel::fail_errno("duplicate a client's socket");
   connection->hang_up_ = TRY(Poll::create(loop, connection->hang_up_fd_.get()));

@@ -101,7 +101,7 @@ class Connection {
 
   const ServerConfig& config_;
   Owner& owner_;
-  Peer peer_;
+  std::shared_ptr<const Peer> peer_;
   Phase phase_ = Phase::reading;
 
   UvHandle<uv_pipe_t> pipe_;

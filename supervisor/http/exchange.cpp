@@ -6,8 +6,10 @@
 
 namespace paddock::supervisor {
 
-Exchange::Exchange(std::weak_ptr<Connection*> connection, Peer peer)
-    : connection_(std::move(connection)), peer_(peer) {}
+Exchange::Exchange() : Exchange({}, std::make_shared<const Peer>()) {}
+
+Exchange::Exchange(std::weak_ptr<Connection*> connection, std::shared_ptr<const Peer> peer)
+    : connection_(std::move(connection)), peer_(std::move(peer)) {}
 
 // Safe to use after the temporary owner is gone: a Connection is freed on a later turn of the loop.
 Connection* Exchange::connection() const {

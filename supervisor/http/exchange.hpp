@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "supervisor/http/response.hpp"
 
@@ -26,7 +27,7 @@ class Connection;
 struct Peer {
   pid_t pid = 0;
   uid_t uid = 0;
-  gid_t gid = 0;
+  std::vector<gid_t> gids;  // the primary one first
 
   bool operator==(const Peer&) const = default;
 };
@@ -40,13 +41,13 @@ enum class WriteResult {
 
 class Exchange {
  public:
-  Exchange() = default;  // already over
-  Exchange(std::weak_ptr<Connection*> connection, Peer peer);
+  Exchange();  // already over, and nobody's
+  Exchange(std::weak_ptr<Connection*> connection, std::shared_ptr<const Peer> peer);
 
   // False once the response is complete or the client is gone.
   bool is_open() const;
   // Valid also when the exchange is over.
-  const Peer& peer() const { return peer_; }
+  const Peer& peer() const { return *peer_; }
 
   // The whole response. Ends the exchange.
   void respond(const Response& response) const;
@@ -73,7 +74,7 @@ class Exchange {
   Connection* connection() const;
 
   std::weak_ptr<Connection*> connection_;
-  Peer peer_;
+  std::shared_ptr<const Peer> peer_;  // shared: it may be in thousands of groups
 };
 
 }  // namespace paddock::supervisor

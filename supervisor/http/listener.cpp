@@ -23,6 +23,7 @@ using kernel::Result;
 
 constexpr mode_t permission_bits = 07777;
 constexpr mode_t group_and_others = 077;
+constexpr mode_t group_writes_or_others = 027;
 
 std::string quoted(const std::string& path) {
   return "'" + path + "'";
@@ -68,7 +69,7 @@ Result<Fd> new_socket() {
 
 // Opens the directory of the socket. Whoever can enter it can try the socket, and whoever can write
 // to it can put another socket in its place.
-Result<Fd> open_private_directory(const std::string& path) {
+Result<Fd> open_private_directory(const std::string& path, std::optional<gid_t> group) {
   const std::string directory = directory_of(path);
   const std::string name = "the socket directory " + quoted(directory);
   Fd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -80,7 +81,8 @@ Result<Fd> open_private_directory(const std::string& path) {
                                    ": it must belong to uid " + std::to_string(::geteuid()) +
                                    " or to root");
   }
-  if ((status.st_mode & group_and_others) != 0) {
+  const bool is_of_group = group && status.st_gid == *group;
+  if ((status.st_mode & (is_of_group ? group_writes_or_others : group_and_others)) != 0) {
     return fail(ErrorCode::io, name + " has mode " + octal(status.st_mode) +
                                    ": group and others must not get in (chmod 700 " +
                                    quoted(directory) + ")");
@@ -145,9 +147,9 @@ void SocketFile::remove() {
   if (status.st_dev == device_ && status.st_ino == inode_) ::unlink(path.c_str());
 }
 
-Result<Listener> bind_listener(const std::string& path) {
+Result<Listener> bind_listener(const std::string& path, std::optional<gid_t> group) {
   const sockaddr_un address = TRY(address_of(path));
-  const Fd directory = TRY(open_private_directory(path));
+  const Fd directory = TRY(open_private_directory(path, group));
   TRY_VOID(lock_directory(directory, path));
   TRY_VOID(remove_stale_socket(path, address));
 
@@ -163,8 +165,22 @@ Result<Listener> bind_listener(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return fail_errno("look at " + quoted(path));
   SocketFile file(path, status.st_dev, status.st_ino);
+  if (group) TRY_VOID(open_socket_to(path, group));
   if (::listen(fd.get(), SOMAXCONN) != 0) return fail_errno("listen on " + quoted(path));
   return Listener{std::move(fd), std::move(file)};
+}
+
+Result<void> open_socket_to(const std::string& path, std::optional<gid_t> group) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0) return fail_errno("look at " + quoted(path));
+  if (!S_ISSOCK(status.st_mode)) return fail(ErrorCode::io, quoted(path) + " is no socket");
+  // Closed first: nobody of the former group gets in between.
+  if (::chmod(path.c_str(), 0600) != 0) return fail_errno("chmod " + quoted(path));
+  if (!group) return {};
+  if (::lchown(path.c_str(), static_cast<uid_t>(-1), *group) != 0)
+    return fail_errno("give " + quoted(path) + " to gid " + std::to_string(*group));
+  if (::chmod(path.c_str(), 0660) != 0) return fail_errno("chmod " + quoted(path));
+  return {};
 }
 
 Result<Listener> adopt_listener(Fd fd) {

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "kernel/base/error.hpp"
@@ -39,13 +40,19 @@ struct Listener {
   SocketFile file;  // declared last: the file goes before the socket closes
 };
 
-// Binds `path` with mode 0600. Every refusal names the path and what to do about it:
+// Binds `path` with mode 0600, or with `group` for that group with mode 0660. Every refusal names
+// the path and what to do about it:
 //  - invalid_request: a path that is empty, has a NUL, or is longer than socket_path_bytes_max;
-//  - io: the directory is missing, is not ours (or root's), or lets group or others in;
+//  - io: the directory is missing, is not ours (or root's), or lets others in than `group`;
 //  - io: a running daemon answers there, or is just starting there;
 //  - io: the path is taken by anything but a socket of ours. Only a socket of ours that nobody
 //    listens on is replaced.
-kernel::Result<Listener> bind_listener(const std::string& path);
+kernel::Result<Listener> bind_listener(const std::string& path,
+                                       std::optional<gid_t> group = std::nullopt);
+
+// Who may connect to the socket at `path`, in a directory that nobody else can change, from now on:
+// this user and `group`, or this user alone. Fails with io.
+kernel::Result<void> open_socket_to(const std::string& path, std::optional<gid_t> group);
 
 // Takes over a socket that already listens (socket activation). Who may connect is then decided by
 // the unit file. Fails with io if `fd` is no listening Unix stream socket.

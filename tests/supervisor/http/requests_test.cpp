@@ -30,7 +30,12 @@ TEST_CASE_METHOD(HttpFixture, "the handler knows who asks") {
   Client client(socket_path);
   client.send(get("/"));
   run_until_responses(client, 1);
-  CHECK(peer == Peer{.pid = ::getpid(), .uid = ::getuid(), .gid = ::getgid()});
+  CHECK(peer.pid == ::getpid());
+  CHECK(peer.uid == ::getuid());
+  std::vector<gid_t> gids(static_cast<std::size_t>(::getgroups(0, nullptr)));
+  REQUIRE(::getgroups(static_cast<int>(gids.size()), gids.data()) >= 0);
+  gids.insert(gids.begin(), ::getgid());
+  CHECK(peer.gids == gids);
 }
 
 TEST_CASE_METHOD(HttpFixture, "one connection carries many requests") {
