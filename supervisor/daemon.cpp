@@ -100,7 +100,6 @@ Result<std::unique_ptr<Ledger>> open_ledger(uv_loop_t* loop, const DaemonConfig&
 
 Result<std::unique_ptr<Daemon>> Daemon::create(DaemonConfig config, ServiceManager services) {
   auto loop = TRY(EventLoop::create());
-  TRY_VOID(ensure_private_directory(config.runtime_directory));
   TRY_VOID(ensure_state_directory(config.state_directory));
   config.state_directory = real_path(config.state_directory);
   keep_to_host_uids(config);
@@ -126,8 +125,10 @@ Result<std::unique_ptr<Daemon>> Daemon::create(DaemonConfig config, ServiceManag
   const auto diagnostics = daemon->catalog_.reload();
   for (const auto& diagnostic : diagnostics) spdlog::error("{}", kernel::to_string(diagnostic));
   if (!diagnostics.empty())
-    return kernel::fail(kernel::ErrorCode::sandbox_policy_error,
-                        std::to_string(diagnostics.size()) + " mistakes in profiles and agents");
+    return kernel::fail(
+        kernel::ErrorCode::sandbox_policy_error,
+        std::to_string(diagnostics.size()) + " mistakes in profiles, agents and access.toml");
+  daemon->apply_access();
   TRY_VOID(daemon->listen());
   // Whoever connects meanwhile waits: nothing is accepted before serve().
   TRY_VOID(daemon->examine());
@@ -143,14 +144,15 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
       sandbox_(std::move(sandbox)),
       ledger_(std::move(ledger)),
       last_words_{*ledger_},
-      catalog_(config_.profile_directories, config_.agent_directories),
+      catalog_(CatalogStore(config_.profile_directories, config_.agent_directories),
+               config_.access_file, default_access_files(), config_.host_uids),
       health_(sandbox_),
       log_worker_(std::move(log_worker)),
       agents_({.loop = loop_->get(),
                .sandbox = sandbox_,
                .runs = runs_,
                .recorder = *ledger_,
-               .catalog = catalog_,
+               .catalog = catalog_.catalogs(),
                .health = health_,
                .log_worker = *log_worker_,
                .state_directory = config_.state_directory}),
@@ -163,6 +165,7 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
             .catalog = catalog_,
             .health = health_,
             .agents = agents_,
+            .known_uids = {.daemon = ::geteuid(), .runs = config_.host_uids},
             .on_reload = [this](const auto& diagnostics) { report_reload(diagnostics); }}),
       watchdog_timer_(loop_->get()),
       farewell_timer_(loop_->get()) {}
@@ -188,13 +191,15 @@ Result<Listener> Daemon::listener(const std::string& path, const std::string& na
   const auto matching = std::find_if(passed.begin(), passed.end(), [&](const PassedSocket& socket) {
     return bound_path(socket.fd.get()).ends_with("/" + name);
   });
-  if (matching == passed.end()) return bind_listener(path);
+  if (matching == passed.end()) return bind_listener(path, socket_group_);
   kernel::Fd fd = std::move(matching->fd);
   passed.erase(matching);
   return adopt_listener(std::move(fd));
 }
 
 Result<void> Daemon::listen() {
+  socket_group_ = catalog_.access().socket_group;
+  TRY_VOID(ensure_private_directory(config_.runtime_directory, socket_group_));
   std::vector<PassedSocket> passed = services_.take_sockets();
   Listener main_listener =
       TRY(listener(main_socket_path(config_.runtime_directory), "paddock.sock", passed));
@@ -261,15 +266,41 @@ void Daemon::reload() {
 
 void Daemon::report_reload(const std::vector<kernel::Diagnostic>& diagnostics) {
   if (diagnostics.empty()) {
-    spdlog::info("reloaded {} profiles and {} agents", catalog_.catalog().profiles.size(),
-                 catalog_.catalog().agents.size());
+    spdlog::info("reloaded {} profiles, {} agents and {} tenants",
+                 catalog_.catalog().profiles.size(), catalog_.catalog().agents.size(),
+                 catalog_.access().tenants.size());
+    apply_access();
+    share_sockets();
     if (const auto examined = examine(); !examined)
       spdlog::error("the probes could not be tried: {}", examined.error().message);
   } else {
     for (const auto& diagnostic : diagnostics) spdlog::error("{}", kernel::to_string(diagnostic));
-    spdlog::error("reload failed, keeping the profiles and agents that were in force");
+    spdlog::error("reload failed, keeping the profiles, agents and tenants that were in force");
   }
   services_.status(status());
+}
+
+void Daemon::apply_access() {
+  std::map<std::string, TenantLimits> limits;
+  for (const Tenant& tenant : catalog_.access().tenants) {
+    limits[tenant.name] = {.alive_max = tenant.alive_max,
+                           .queued_max = tenant.queued_max,
+                           .queued_bytes_max = tenant.queued_bytes_max};
+  }
+  runs_.set_tenant_limits(std::move(limits));
+}
+
+// For a group that a reload has changed.
+void Daemon::share_sockets() {
+  const auto group = catalog_.access().socket_group;
+  if (group == socket_group_) return;
+  const std::string& directory = config_.runtime_directory;
+  for (const auto& done : {open_socket_to(main_socket_path(directory), group),
+                           open_socket_to(trainer_socket_path(directory), group),
+                           open_directory_to(directory, group)}) {
+    if (!done) spdlog::error("socket_group: {}", done.error().message);
+  }
+  socket_group_ = group;
 }
 
 std::string Daemon::status() const {

@@ -2,11 +2,12 @@
 // Daemon: the parts of paddockd, in the order in which they must die.
 
 #include <memory>
+#include <optional>
 
 #include "kernel/run/sandbox.hpp"
+#include "supervisor/access/config_store.hpp"
 #include "supervisor/agents/agent_table.hpp"
 #include "supervisor/api/api.hpp"
-#include "supervisor/config/catalog_store.hpp"
 #include "supervisor/config/daemon_config.hpp"
 #include "supervisor/config/health_store.hpp"
 #include "supervisor/http/server.hpp"
@@ -44,6 +45,8 @@ class Daemon {
   kernel::Result<void> examine();
   void reload();
   void report_reload(const std::vector<kernel::Diagnostic>& diagnostics);
+  void apply_access();
+  void share_sockets();
   void shut_down();
   void drained();
   void feed_watchdog();
@@ -59,7 +62,7 @@ class Daemon {
     ~LastWords();
     Ledger& ledger;
   } last_words_;
-  CatalogStore catalog_;
+  ConfigStore catalog_;
   HealthStore health_;
   std::unique_ptr<Worker> log_worker_;
   AgentTable agents_;  // outlives the runs, which tell it of their end
@@ -68,6 +71,7 @@ class Daemon {
   Api api_;
   std::unique_ptr<Server> main_server_;
   std::unique_ptr<Server> trainer_server_;
+  std::optional<gid_t> socket_group_;  // whom the sockets are open to now
   Timer watchdog_timer_;
   Timer farewell_timer_;
   std::vector<AgentRow> known_agents_;  // as the last daemon left them

@@ -26,8 +26,12 @@ Result<const T*> look_up(const std::map<std::string, T>& known, const std::strin
 
 }  // namespace
 
-Result<ResolvedRun> admit(const kernel::Request& request, const kernel::Catalog& catalog,
-                          const kernel::Sandbox& sandbox, const Refusals& refusals) {
+Result<ResolvedRun> admit(const kernel::Request& request, const Caller& caller,
+                          const kernel::Catalog& catalog, const kernel::Sandbox& sandbox,
+                          const Refusals& refusals) {
+  if (!request.tenant.empty() && !caller.sees(request.tenant))
+    return fail(ErrorCode::forbidden, fmt::format("tenant '{}' may not ask for tenant '{}'",
+                                                  caller.tenant, request.tenant));
   const kernel::AgentTemplate* agent = nullptr;
   std::string profile_name = request.profile.empty() ? profile_if_none_is_named : request.profile;
   if (!request.agent.empty()) {
@@ -41,13 +45,17 @@ Result<ResolvedRun> admit(const kernel::Request& request, const kernel::Catalog&
   const kernel::Profile* profile =
       TRY(look_up(catalog.profiles, profile_name, "profile", ErrorCode::unknown_profile));
 
+  if (!caller.may_use(profile_name))
+    return fail(ErrorCode::forbidden,
+                fmt::format("tenant '{}' may not use profile '{}'", caller.tenant, profile_name));
+
   ResolvedRun run;
   run.policy = TRY(kernel::resolve(*profile, request, agent));
   TRY_VOID(kernel::check_policy(run.policy));
   run.argv = kernel::command_of(request, agent);
   run.cwd = request.cwd;
   run.agent = request.agent;
-  run.tenant = request.tenant;
+  run.tenant = request.tenant.empty() ? caller.tenant : request.tenant;
   run.stdin_bytes = request.stdin_bytes;
   if (const auto refused = refusals.find(profile_name); refused != refusals.end())
     return fail(ErrorCode::sandbox_not_available, refused->second);

@@ -7,6 +7,7 @@
 
 #include "kernel/policy/load.hpp"
 #include "kernel/run/sandbox.hpp"
+#include "supervisor/access/caller.hpp"
 #include "supervisor/runs/run_table.hpp"
 
 namespace paddock::supervisor {
@@ -14,11 +15,13 @@ namespace paddock::supervisor {
 // Profile -> why no run may be had under it: a probe spoke against it.
 using Refusals = std::map<std::string, std::string>;
 
-// Fails with unknown_profile or unknown_agent, sandbox_policy_error, or sandbox_not_available.
+// Fails with unknown_profile or unknown_agent, forbidden (a tenant or a profile that is not the
+// caller's), sandbox_policy_error, or sandbox_not_available.
 //
 // allow_degraded does not help against a refusal. It says that a control may be missing, by name
 // and on record; a control that is there and does not hold would be on record as if it did.
-kernel::Result<ResolvedRun> admit(const kernel::Request& request, const kernel::Catalog& catalog,
-                                  const kernel::Sandbox& sandbox, const Refusals& refusals);
+kernel::Result<ResolvedRun> admit(const kernel::Request& request, const Caller& caller,
+                                  const kernel::Catalog& catalog, const kernel::Sandbox& sandbox,
+                                  const Refusals& refusals);
 
 }  // namespace paddock::supervisor

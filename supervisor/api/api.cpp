@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 #include <span>
 
 #include "supervisor/api/errors.hpp"
@@ -14,32 +15,33 @@ namespace {
 
 struct Route {
   std::string_view method;
-  std::string_view path;  // "*" stands for one segment: the call's id
+  std::string_view path;     // "*" stands for one segment: the call's id
+  std::optional<Verb> verb;  // that the caller must have; none: everybody who is let in
   void (*handler)(const ApiContext&, const Call&);
 };
 
 constexpr std::array<Route, 18> routes = {{
-    {"POST", "/v1/runs", post_run},
-    {"GET", "/v1/runs", get_runs},
-    {"GET", "/v1/runs/*", get_run},
-    {"DELETE", "/v1/runs/*", delete_run},
-    {"POST", "/v1/runs/*/stdin", post_stdin},
-    {"POST", "/v1/plan", post_plan},
-    {"GET", "/v1/profiles", get_profiles},
-    {"GET", "/v1/profiles/*", get_profile},
-    {"GET", "/v1/agents", get_agents},
-    {"GET", "/v1/agents/*", get_agent},
-    {"POST", "/v1/agents/*/start", start_agent},
-    {"POST", "/v1/agents/*/stop", stop_agent},
-    {"POST", "/v1/agents/*/restart", restart_agent},
-    {"GET", "/v1/agents/*/logs", get_agent_logs},
-    {"POST", "/v1/reload", post_reload},
-    {"GET", "/v1/host", get_host},
-    {"GET", "/v1/doctor", get_doctor},
-    {"GET", "/health", get_health},
+    {"POST", "/v1/runs", Verb::run, post_run},
+    {"GET", "/v1/runs", Verb::read, get_runs},
+    {"GET", "/v1/runs/*", Verb::read, get_run},
+    {"DELETE", "/v1/runs/*", Verb::kill, delete_run},
+    {"POST", "/v1/runs/*/stdin", Verb::run, post_stdin},
+    {"POST", "/v1/plan", Verb::run, post_plan},
+    {"GET", "/v1/profiles", Verb::read, get_profiles},
+    {"GET", "/v1/profiles/*", Verb::read, get_profile},
+    {"GET", "/v1/agents", Verb::read, get_agents},
+    {"GET", "/v1/agents/*", Verb::read, get_agent},
+    {"POST", "/v1/agents/*/start", Verb::agent, start_agent},
+    {"POST", "/v1/agents/*/stop", Verb::agent, stop_agent},
+    {"POST", "/v1/agents/*/restart", Verb::agent, restart_agent},
+    {"GET", "/v1/agents/*/logs", Verb::agent, get_agent_logs},
+    {"POST", "/v1/reload", Verb::operate, post_reload},
+    {"GET", "/v1/host", Verb::read, get_host},
+    {"GET", "/v1/doctor", Verb::read, get_doctor},
+    {"GET", "/health", std::nullopt, get_health},
 }};
 // The trainer's socket will have verify and feed; until then it says that it is there.
-constexpr std::array<Route, 1> trainer_routes = {{{"GET", "/health", get_health}}};
+constexpr std::array<Route, 1> trainer_routes = {{{"GET", "/health", std::nullopt, get_health}}};
 
 // True if `path` has the form of `pattern`; then `id` is what stood for "*".
 bool matches(std::string_view pattern, std::string_view path, std::string& id) {
@@ -55,18 +57,32 @@ bool matches(std::string_view pattern, std::string_view path, std::string& id) {
   return true;
 }
 
+kernel::Error missing_verb(const Caller& caller, Verb verb) {
+  return {kernel::ErrorCode::forbidden,
+          fmt::format("tenant '{}' does not have the verb '{}'", caller.tenant, name_of(verb))};
+}
+
 void dispatch(std::span<const Route> table, const ApiContext& context, HttpRequest request,
               const Exchange& exchange) {
   const Peer& peer = exchange.peer();
   if (!shares_user_namespace(peer.pid, peer.uid))
     return respond_error(
         exchange, {kernel::ErrorCode::forbidden, "a process inside a run may not use this socket"});
-  Call call{std::move(request), exchange, {}};
+  auto caller =
+      caller_of({.uid = peer.uid, .gids = peer.gids}, context.catalog.access(), context.known_uids);
+  if (!caller) return respond_error(exchange, caller.error());
+  Call call{std::move(request), exchange, std::move(*caller), {}};
   std::string allowed;
   for (const Route& route : table) {
     if (!matches(route.path, call.request.path, call.id)) continue;
-    if (route.method == call.request.method) return route.handler(context, call);
-    allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
+    if (route.method != call.request.method) {
+      allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
+      continue;
+    }
+    // The one place that asks for a verb.
+    if (route.verb && !call.caller.may(*route.verb))
+      return respond_error(exchange, missing_verb(call.caller, *route.verb));
+    return route.handler(context, call);
   }
   const std::string what = fmt::format("{} {}", call.request.method, call.request.path);
   if (allowed.empty())
@@ -93,6 +109,13 @@ void respond_json(const Exchange& exchange, int status, std::string body) {
                     .content_type = "application/json",
                     .body = std::move(body),
                     .headers = {}});
+}
+
+const RunRecord* find_run(const ApiContext& context, const Call& call) {
+  const RunRecord* run = context.runs.find(call.id);
+  if (run != nullptr && call.caller.sees(run->tenant)) return run;
+  respond_error(call.exchange, {kernel::ErrorCode::not_found, "no run '" + call.id + "'"});
+  return nullptr;
 }
 
 void respond_error(const Exchange& exchange, const kernel::Error& error,

@@ -3,8 +3,9 @@
 
 #include "kernel/run/sandbox.hpp"
 #include "supervisor/api/run_history.hpp"
+#include "supervisor/access/caller.hpp"
+#include "supervisor/access/config_store.hpp"
 #include "supervisor/agents/agent_table.hpp"
-#include "supervisor/config/catalog_store.hpp"
 #include "supervisor/config/health_store.hpp"
 #include "supervisor/http/exchange.hpp"
 #include "supervisor/http/request.hpp"
@@ -18,8 +19,10 @@ struct ApiContext {
   RunTable& runs;
   RunHistory& history;
   CatalogStore& catalog;
+  ConfigStore& catalog;
   HealthStore& health;
   AgentTable& agents;
+  KnownUids known_uids;
   // Called after a reload that a client asked for, with what it found.
   std::function<void(const std::vector<kernel::Diagnostic>&)> on_reload;
 };
@@ -28,6 +31,7 @@ struct ApiContext {
 struct Call {
   HttpRequest request;
   Exchange exchange;
+  Caller caller;   // has the verb of the call
   std::string id;  // the {id} or {name} of the path, if it has one
 };
 
@@ -46,6 +50,9 @@ class Api {
 void respond_json(const Exchange& exchange, int status, std::string body);
 void respond_error(const Exchange& exchange, const kernel::Error& error,
                    const std::vector<kernel::Diagnostic>& diagnostics = {});
+
+// The run of the path if the caller can see it; otherwise it has been answered as unknown.
+const RunRecord* find_run(const ApiContext& context, const Call& call);
 
 // Handlers, by file.
 void post_run(const ApiContext& context, const Call& call);  // run_routes.cpp

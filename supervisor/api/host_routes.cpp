@@ -18,12 +18,15 @@ void get_doctor(const ApiContext& context, const Call& call) {
 }
 
 void get_health(const ApiContext& context, const Call& call) {
-  respond_json(
-      call.exchange, 200,
-      fmt::format("{{\"status\":\"{}\",\"config_stale\":{},\"profiles_refused\":{},"
-                  "\"runs_alive\":{},\"runs_queued\":{}}}\n",
-                  context.runs.draining() ? "draining" : "ok", context.catalog.stale(),
-                  context.health.refusals().size(), context.runs.alive(), context.runs.queued()));
+  const RunTable& runs = context.runs;
+  const Caller& caller = call.caller;
+  const std::size_t alive = caller.sees_all ? runs.alive() : runs.alive(caller.tenant);
+  const std::size_t queued = caller.sees_all ? runs.queued() : runs.queued(caller.tenant);
+  respond_json(call.exchange, 200,
+               fmt::format("{{\"status\":\"{}\",\"config_stale\":{},\"profiles_refused\":{},"
+                           "\"runs_alive\":{},\"runs_queued\":{}}}\n",
+                           runs.draining() ? "draining" : "ok", context.catalog.stale(),
+                           context.health.refusals().size(), alive, queued));
 }
 
 }  // namespace paddock::supervisor

@@ -114,9 +114,10 @@ void submit_detached(const ApiContext& context, const Exchange& exchange, Resolv
   stop_without_client(context, exchange, *submitted);
 }
 
-Result<ResolvedRun> admit_body(const ApiContext& context, const RunRequest& body) {
-  ResolvedRun run = TRY(
-      admit(body.request, context.catalog.catalog(), context.sandbox, context.health.refusals()));
+Result<ResolvedRun> admit_body(const ApiContext& context, const Caller& caller,
+                               const RunRequest& body) {
+  ResolvedRun run = TRY(admit(body.request, caller, context.catalog.catalog(), context.sandbox,
+                              context.health.refusals()));
   run.stdin_open = body.stdin_open;
   run.parent = body.parent;
   return run;
@@ -148,7 +149,7 @@ void answer_within(const ApiContext& context, const Call& call, std::chrono::sec
 void post_run(const ApiContext& context, const Call& call) {
   const auto body = parse_run_request(call.request.body);
   if (!body) return respond_error(call.exchange, body.error());
-  auto run = admit_body(context, *body);
+  auto run = admit_body(context, call.caller, *body);
   if (!run) return respond_error(call.exchange, run.error());
   if (body->detach) return submit_detached(context, call.exchange, std::move(*run));
   if (body->stream) return submit_streamed(context, call.exchange, std::move(*run));
@@ -158,7 +159,7 @@ void post_run(const ApiContext& context, const Call& call) {
 void post_plan(const ApiContext& context, const Call& call) {
   const auto body = parse_run_request(call.request.body);
   if (!body) return respond_error(call.exchange, body.error());
-  const auto run = admit_body(context, *body);
+  const auto run = admit_body(context, call.caller, *body);
   if (!run) return respond_error(call.exchange, run.error());
   const auto plan = context.sandbox.preview(run->policy, run->argv, run->cwd);
   if (!plan) return respond_error(call.exchange, plan.error());
@@ -167,10 +168,11 @@ void post_plan(const ApiContext& context, const Call& call) {
 
 namespace {
 
-std::vector<const RunRecord*> known_runs(const ApiContext& context,
+std::vector<const RunRecord*> known_runs(const ApiContext& context, const Caller& caller,
                                          const std::optional<RunPhase>& phase, std::size_t limit) {
   std::vector<const RunRecord*> runs;
   for (const RunRecord* run : context.runs.list()) {
+    if (!caller.sees(run->tenant)) continue;
     if (phase && run->phase != *phase) continue;
     if (runs.size() == limit) break;
     runs.push_back(run);
@@ -181,12 +183,12 @@ std::vector<const RunRecord*> known_runs(const ApiContext& context,
 void answer_from_ledger(const ApiContext& context, const Call& call) {
   const kernel::Error unknown{ErrorCode::not_found, "no run '" + call.id + "'"};
   if (!is_run_id(call.id)) return respond_error(call.exchange, unknown);
-  context.history.find(
-      call.id, [exchange = call.exchange, unknown](const Result<std::optional<StoredRun>>& stored) {
-        if (!stored) return respond_error(exchange, stored.error());
-        if (!*stored) return respond_error(exchange, unknown);
-        respond_json(exchange, 200, stored_run_to_json(**stored));
-      });
+  context.history.find(call.id, [exchange = call.exchange, caller = call.caller,
+                                 unknown](const Result<std::optional<StoredRun>>& stored) {
+    if (!stored) return respond_error(exchange, stored.error());
+    if (!*stored || !caller.sees((*stored)->row.tenant)) return respond_error(exchange, unknown);
+    respond_json(exchange, 200, stored_run_to_json(**stored));
+  });
 }
 
 }  // namespace
@@ -201,25 +203,27 @@ void get_runs(const ApiContext& context, const Call& call) {
     return respond_error(call.exchange,
                          {ErrorCode::invalid_request, "'state' is queued, running or finished"});
   const std::size_t wanted = limit->value_or(list_max);
+  const auto in_memory = known_runs(context, call.caller, phase, wanted);
   // What is not in memory is finished.
-  if ((phase && *phase != RunPhase::finished) || context.runs.list().size() >= wanted)
-    return respond_json(call.exchange, 200, runs_to_json(known_runs(context, phase, wanted)));
+  if ((phase && *phase != RunPhase::finished) || in_memory.size() >= wanted)
+    return respond_json(call.exchange, 200, runs_to_json(in_memory));
   std::set<RunId> known;
   for (const RunRecord* run : context.runs.list()) known.insert(run->id);
   RunFilter filter;
   filter.state = std::string(name_of(RunPhase::finished));
-  filter.limit = wanted - known.size();
-  context.history.list(
-      std::move(filter), std::move(known),
-      [context, exchange = call.exchange, phase, wanted](Result<std::vector<StoredRun>> stored) {
-        if (!stored) return respond_error(exchange, stored.error());
-        const auto known_now = known_runs(context, phase, wanted);
-        // One that has been forgotten or finished meanwhile is in one of the two.
-        std::erase_if(*stored, [&](const StoredRun& run) {
-          return context.runs.find(run.row.id) != nullptr;
-        });
-        respond_json(exchange, 200, runs_to_json(known_now, *stored));
-      });
+  if (!call.caller.sees_all) filter.tenant = call.caller.tenant;
+  filter.limit = wanted - in_memory.size();
+  context.history.list(std::move(filter), std::move(known),
+                       [context, caller = call.caller, exchange = call.exchange, phase,
+                        wanted](Result<std::vector<StoredRun>> stored) {
+                         if (!stored) return respond_error(exchange, stored.error());
+                         const auto known_now = known_runs(context, caller, phase, wanted);
+                         // One that has been forgotten or finished meanwhile is in one of the two.
+                         std::erase_if(*stored, [&](const StoredRun& run) {
+                           return context.runs.find(run.row.id) != nullptr;
+                         });
+                         respond_json(exchange, 200, runs_to_json(known_now, *stored));
+                       });
 }
 
 void get_run(const ApiContext& context, const Call& call) {
@@ -227,14 +231,16 @@ void get_run(const ApiContext& context, const Call& call) {
   if (!wait) return respond_error(call.exchange, wait.error());
   const RunRecord* run = context.runs.find(call.id);
   if (run == nullptr) return answer_from_ledger(context, call);
+  if (find_run(context, call) == nullptr) return;  // another tenant's
   if (run->phase != RunPhase::finished && wait->value_or(0) > 0)
     return answer_within(context, call, std::chrono::seconds(**wait));
   respond_json(call.exchange, 200, run_to_json(*run, WithOutput::yes));
 }
 
 void delete_run(const ApiContext& context, const Call& call) {
-  const RunRecord* before = context.runs.find(call.id);
-  const bool was_over = before != nullptr && before->phase == RunPhase::finished;
+  const RunRecord* before = find_run(context, call);
+  if (before == nullptr) return;
+  const bool was_over = before->phase == RunPhase::finished;
   if (const auto stopped = context.runs.stop(call.id); !stopped)
     return respond_error(call.exchange, stopped.error());
   respond_json(call.exchange, was_over ? 200 : 202,
@@ -244,6 +250,7 @@ void delete_run(const ApiContext& context, const Call& call) {
 void post_stdin(const ApiContext& context, const Call& call) {
   const auto close = query_truth(call.request, "close");
   if (!close) return respond_error(call.exchange, close.error());
+  if (find_run(context, call) == nullptr) return;
   if (const auto written = context.runs.write_stdin(call.id, call.request.body, *close); !written)
     return respond_error(call.exchange, written.error());
   call.exchange.respond({.status = 204, .content_type = "", .body = "", .headers = {}});

@@ -16,14 +16,20 @@ class CatalogStore {
       : profile_directories_(std::move(profile_directories)),
         agent_directories_(std::move(agent_directories)) {}
 
-  // Reads everything again. Empty: the new set is in force. Otherwise every mistake; the set that
-  // was in force stays, and stale() is true until a later reload succeeds.
-  std::vector<kernel::Diagnostic> reload() {
-    kernel::LoadResult loaded = kernel::load_catalog(profile_directories_, agent_directories_);
+  // Reads everything again, and changes nothing yet.
+  kernel::LoadResult load() const {
+    return kernel::load_catalog(profile_directories_, agent_directories_);
+  }
+
+  // Puts what was loaded in force if there is no mistake in it. Otherwise every mistake comes back;
+  // the set that was in force stays, and stale() is true until a later one is without.
+  std::vector<kernel::Diagnostic> replace(kernel::LoadResult loaded) {
     stale_ = !loaded.ok();
     if (loaded.ok()) catalog_ = std::move(loaded.catalog);
     return std::move(loaded.diagnostics);
   }
+
+  std::vector<kernel::Diagnostic> reload() { return replace(load()); }
 
   const kernel::Catalog& catalog() const { return catalog_; }
   bool stale() const { return stale_; }

@@ -36,10 +36,12 @@ ParsedArguments parse_daemon_arguments(int argc, char** argv) {
   app.footer(
       "Example:\n"
       "  paddockd --runtime-dir /run/paddock --profiles /srv/agents/profiles\n"
-      "SIGHUP reloads profiles and agents; SIGTERM drains, a second one stops at once.");
+      "SIGHUP reloads profiles, agents and access.toml; SIGTERM drains, a second one stops at "
+      "once.");
   std::string config_file;
   std::string runtime_directory;
   std::string state_directory;
+  std::string access_file;
   std::string cgroup_base;
   std::vector<std::string> profiles;
   std::vector<std::string> agents;
@@ -53,6 +55,8 @@ ParsedArguments parse_daemon_arguments(int argc, char** argv) {
   app.add_option("--agents", agents, "read agent templates here too; repeat, later ones override")
       ->type_name("DIR")
       ->allow_extra_args(false);
+  app.add_option("--access", access_file, "who may ask for what; see access.example.toml")
+      ->type_name("FILE");
   app.add_option(
          "--cgroup-base", cgroup_base,
          "make a cgroup v2 leaf for each run below this path, or \"none\": no cgroups; without it "
@@ -69,6 +73,7 @@ ParsedArguments parse_daemon_arguments(int argc, char** argv) {
     return {.config = std::nullopt, .exit_status = 1};
   if (!runtime_directory.empty()) config.runtime_directory = runtime_directory;
   if (!state_directory.empty()) config.state_directory = state_directory;
+  if (!access_file.empty()) config.access_file = access_file;
   if (!cgroup_base.empty()) config.cgroup_base = cgroup_base;
   append(profiles, config.profile_directories);
   append(agents, config.agent_directories);

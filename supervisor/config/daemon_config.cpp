@@ -84,6 +84,7 @@ void apply_config_file(std::string_view text, const std::string& file, DaemonCon
   if (!reader) return;
   read_path(*reader, "runtime_dir", config.runtime_directory);
   read_path(*reader, "state_dir", config.state_directory);
+  read_path(*reader, "access", config.access_file);
   read_path(*reader, "cgroup_base", config.cgroup_base, kernel::no_cgroup_base);
   read_directories(*reader, "profiles", config.profile_directories);
   read_directories(*reader, "agents", config.agent_directories);

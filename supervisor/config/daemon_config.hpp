@@ -19,6 +19,7 @@ struct DaemonConfig {
   std::string state_directory;                   // made 0700 if it is missing
   std::vector<std::string> profile_directories;  // the shipped one first: later ones override
   std::vector<std::string> agent_directories;
+  std::string access_file;         // empty: one of default_access_files(), or none
   std::string cgroup_base;         // empty: it is looked for; "none": runs get no cgroup
   kernel::HostUidRange host_uids;  // used by root only
 
@@ -33,7 +34,7 @@ struct DaemonConfig {
 DaemonConfig default_daemon_config();
 
 // Overrides `config` with what the TOML text sets:
-//   runtime_dir state_dir cgroup_base = "PATH"   profiles agents = ["DIR", ...]
+//   runtime_dir state_dir access cgroup_base = "PATH"   profiles agents = ["DIR", ...]
 //   (or cgroup_base = "none")
 //   host_uids = "FIRST-LAST"
 //   [ledger] sync = "full" or "normal", keep_days, keep_bytes

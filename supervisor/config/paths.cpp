@@ -21,6 +21,11 @@ std::string home_directory() {
   return home.empty() ? "/" : home;
 }
 
+std::string own_config_directory() {
+  const std::string config = directory_variable("XDG_CONFIG_HOME");
+  return (config.empty() ? home_directory() + "/.config" : config) + "/paddock";
+}
+
 bool is_directory(const std::string& path) {
   struct stat info {};
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
@@ -45,11 +50,14 @@ std::vector<std::string> default_catalog_directories(const std::string& kind) {
                                           kind};
   if (is_directory("/etc/paddock/" + kind)) directories.push_back("/etc/paddock/" + kind);
   if (::geteuid() == 0) return directories;
-  const std::string config = directory_variable("XDG_CONFIG_HOME");
-  const std::string own =
-      (config.empty() ? home_directory() + "/.config" : config) + "/paddock/" + kind;
+  const std::string own = own_config_directory() + "/" + kind;
   if (is_directory(own)) directories.push_back(own);
   return directories;
+}
+
+std::vector<std::string> default_access_files() {
+  if (::geteuid() == 0) return {"/etc/paddock/access.toml"};
+  return {own_config_directory() + "/access.toml", "/etc/paddock/access.toml"};
 }
 
 std::string main_socket_path(const std::string& runtime_directory) {

@@ -19,6 +19,10 @@ std::string default_state_directory();
 // "profiles" or "agents".
 std::vector<std::string> default_catalog_directories(const std::string& kind);
 
+// Where access.toml is looked for: of an ordinary user's daemon $XDG_CONFIG_HOME/paddock first,
+// then /etc/paddock. Whether it exists is asked when it is read.
+std::vector<std::string> default_access_files();
+
 std::string main_socket_path(const std::string& runtime_directory);
 std::string trainer_socket_path(const std::string& runtime_directory);
 

@@ -16,11 +16,11 @@ namespace paddock::supervisor {
 kernel::Result<void> ensure_private_directory(const std::string& path,
                                               std::optional<gid_t> group = std::nullopt);
 
-// Opens a directory of ours to `group` (0750), or closes it to everybody else (0700).
-kernel::Result<void> open_directory_to(const std::string& path, std::optional<gid_t> group);
-
 // The same, but as root with mode 0711: runs with host uids of their own pass through it to what
 // belongs to them, and can neither list nor change it. One that was private is opened that far.
 kernel::Result<void> ensure_state_directory(const std::string& path);
+
+// Opens a directory of ours to `group` (0750), or closes it to everybody else (0700).
+kernel::Result<void> open_directory_to(const std::string& path, std::optional<gid_t> group);
 
 }  // namespace paddock::supervisor

@@ -29,11 +29,15 @@ kernel::Catalog catalog() {
           .agents = {{"lister", agent}, {"simple", simple}}};
 }
 
-kernel::Result<ResolvedRun> admitted(const kernel::Request& request,
-                                     const Refusals& refusals = {}) {
+kernel::Result<ResolvedRun> admitted(const kernel::Request& request, const Refusals& refusals = {},
+                                     const Caller& caller = operator_caller()) {
   const auto sandbox = kernel::Sandbox::open({});
   REQUIRE(sandbox);
-  return admit(request, catalog(), *sandbox, refusals);
+  return admit(request, caller, catalog(), *sandbox, refusals);
+}
+
+kernel::Result<ResolvedRun> admitted(const kernel::Request& request, const Caller& caller) {
+  return admitted(request, {}, caller);
 }
 
 kernel::Request request_for(const std::string& profile) {
@@ -124,4 +128,40 @@ TEST_CASE("a profile that a probe got through is refused, whatever the request a
   by_agent.agent = "lister";
   by_agent.allow_degraded = true;
   CHECK_FALSE(admitted(by_agent, refusals));
+}
+
+TEST_CASE("a run is its caller's, and only who sees another tenant runs in its name") {
+  Caller caller;
+  caller.tenant = "research";
+  kernel::Request request = request_for("DEFAULT");
+  CHECK(admitted(request, caller)->tenant == "research");
+  CHECK(admitted(request)->tenant.empty());
+  request.tenant = "research";
+  CHECK(admitted(request, caller)->tenant == "research");
+  request.tenant = "other";
+  const auto refused = admitted(request, caller);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error() ==
+        kernel::Error{ErrorCode::forbidden, "tenant 'research' may not ask for tenant 'other'"});
+  caller.sees_all = true;
+  CHECK(admitted(request, caller)->tenant == "other");
+}
+
+TEST_CASE("a profile outside the caller's list is refused by name, also an agent's") {
+  Caller caller;
+  caller.tenant = "research";
+  caller.sees_all = true;
+  caller.profiles = std::set<std::string>{"NEEDY"};
+  const kernel::Error expected{ErrorCode::forbidden,
+                               "tenant 'research' may not use profile 'DEFAULT'"};
+  kernel::Request by_agent;
+  by_agent.agent = "simple";
+  for (const kernel::Request& request : {request_for("DEFAULT"), request_for(""), by_agent}) {
+    const auto refused = admitted(request, caller);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error() == expected);
+  }
+  kernel::Request allowed = request_for("NEEDY");
+  allowed.allow_degraded = true;
+  CHECK(admitted(allowed, caller));
 }

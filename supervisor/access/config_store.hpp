@@ -1,0 +1,44 @@
+#pragma once
+// ConfigStore: what the daemon reads again at a reload: profiles, agents and access.toml. All of it
+// is put in force together, or nothing is.
+
+#include <string>
+#include <vector>
+
+#include "supervisor/access/access_rules.hpp"
+#include "supervisor/access/parse_access.hpp"
+#include "supervisor/config/catalog_store.hpp"
+
+namespace paddock::supervisor {
+
+class ConfigStore {
+ public:
+  // `access_file`: empty if `default_access_files` are looked for; the first that exists counts.
+  ConfigStore(CatalogStore catalog, std::string access_file,
+              std::vector<std::string> default_access_files, kernel::HostUidRange host_uids)
+      : catalog_(std::move(catalog)),
+        access_file_(std::move(access_file)),
+        default_access_files_(std::move(default_access_files)),
+        host_uids_(host_uids) {}
+
+  // Reads everything again. Empty: the new set is in force. Otherwise every mistake; the set that
+  // was in force stays, and stale() is true until a later reload succeeds.
+  std::vector<kernel::Diagnostic> reload();
+
+  const kernel::Catalog& catalog() const { return catalog_.catalog(); }
+  const CatalogStore& catalogs() const { return catalog_; }
+  const AccessRules& access() const { return access_; }
+  bool stale() const { return catalog_.stale(); }
+
+ private:
+  AccessRules read_access(const kernel::LoadResult& loaded,
+                          std::vector<kernel::Diagnostic>& diagnostics) const;
+
+  CatalogStore catalog_;
+  std::string access_file_;
+  std::vector<std::string> default_access_files_;
+  kernel::HostUidRange host_uids_;
+  AccessRules access_;
+};
+
+}  // namespace paddock::supervisor

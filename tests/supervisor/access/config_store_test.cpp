@@ -1,0 +1,137 @@
+#include "supervisor/access/config_store.hpp"
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "support/catch.hpp"
+
+using namespace paddock::supervisor;
+
+namespace {
+
+struct ConfigDirectory {
+  ConfigDirectory() {
+    std::string pattern = "/tmp/paddock-test-XXXXXX";
+    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+    path = pattern;
+    std::filesystem::create_directory(path + "/profiles");
+    REQUIRE(::chmod((path + "/profiles").c_str(), 0755) == 0);
+    write("profiles/one.toml", "name = \"ONE\"\n");
+  }
+  ~ConfigDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  void write(const std::string& name, const std::string& text, mode_t mode = 0644) const {
+    std::ofstream(path + "/" + name, std::ios::trunc) << text;
+    REQUIRE(::chmod((path + "/" + name).c_str(), mode) == 0);
+  }
+  ConfigStore store(const std::string& access_file = "") const {
+    return {CatalogStore({path + "/profiles"}, {}), access_file, {path + "/access.toml"}, {}};
+  }
+  std::string path;
+};
+
+std::string tenant(const std::string& name, const std::string& profile = "ONE") {
+  return "[[tenant]]\nname = \"" + name + "\"\nuids = [12345]\nverbs = [\"run\"]\nprofiles = [\"" +
+         profile + "\"]\n";
+}
+
+std::vector<std::string> tenants(const ConfigStore& store) {
+  std::vector<std::string> names;
+  for (const Tenant& each : store.access().tenants) names.push_back(each.name);
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE_METHOD(ConfigDirectory,
+                 "profiles and access.toml are put in force together or not at all") {
+  ConfigStore store = this->store();
+  write("access.toml", tenant("a"));
+  CHECK(store.reload().empty());
+  CHECK(tenants(store) == Names{"a"});
+  CHECK_FALSE(store.stale());
+
+  // A mistake in access.toml keeps the profiles, too.
+  write("profiles/two.toml", "name = \"TWO\"\n");
+  write("access.toml", tenant("b", "THREE"));
+  const auto of_access = store.reload();
+  REQUIRE(of_access.size() == 1);
+  CHECK(of_access[0].file == path + "/access.toml");
+  CHECK(of_access[0].line == 5);
+  CHECK(of_access[0].message.find("unknown profile 'THREE'") != std::string::npos);
+  CHECK(store.stale());
+  CHECK(store.catalog().profiles.count("TWO") == 0);
+  CHECK(tenants(store) == Names{"a"});
+
+  // And the other way round; a profile that the broken file may hold is no second mistake.
+  write("access.toml", tenant("b", "TWO"));
+  write("profiles/two.toml", "name = \"TWO\"\nx = 1\n");
+  CHECK(store.reload().size() == 1);
+  CHECK(store.stale());
+  CHECK(tenants(store) == Names{"a"});
+
+  write("profiles/two.toml", "name = \"TWO\"\n");
+  CHECK(store.reload().empty());
+  CHECK_FALSE(store.stale());
+  CHECK(tenants(store) == Names{"b"});
+  CHECK(store.catalog().profiles.count("TWO") == 1);
+}
+
+TEST_CASE_METHOD(ConfigDirectory,
+                 "a file in the default place counts from the reload after it came") {
+  ConfigStore store = this->store();
+  CHECK(store.reload().empty());
+  CHECK(store.access() == AccessRules{});
+  write("access.toml", tenant("a"));
+  CHECK(store.reload().empty());
+  CHECK(tenants(store) == Names{"a"});
+  std::filesystem::remove(path + "/access.toml");
+  CHECK(store.reload().empty());
+  CHECK(store.access() == AccessRules{});
+}
+
+TEST_CASE_METHOD(ConfigDirectory,
+                 "a file that is named must be there, and wins over the default one") {
+  write("access.toml", tenant("default"));
+  ConfigStore store = this->store(path + "/mine.toml");
+  const auto missing = store.reload();
+  REQUIRE(missing.size() == 1);
+  CHECK(missing[0].file == path + "/mine.toml");
+  CHECK(missing[0].message == "cannot be opened: No such file or directory");
+  write("mine.toml", tenant("mine"));
+  CHECK(store.reload().empty());
+  CHECK(tenants(store) == Names{"mine"});
+}
+
+TEST_CASE_METHOD(ConfigDirectory, "a file that others could have written is a mistake") {
+  ConfigStore store = this->store();
+  for (const mode_t mode : {0666, 0664, 0646}) {
+    write("access.toml", tenant("a"), mode);
+    const auto diagnostics = store.reload();
+    REQUIRE(diagnostics.size() == 1);
+    CHECK(diagnostics[0].message.find("may be written by others than its owner") !=
+          std::string::npos);
+  }
+  write("access.toml", tenant("a"));
+  REQUIRE(::chmod(path.c_str(), 0777) == 0);
+  REQUIRE(store.reload().size() == 1);
+  REQUIRE(::chmod(path.c_str(), 0711) == 0);
+  CHECK(store.reload().empty());
+  std::filesystem::remove(path + "/access.toml");
+  std::filesystem::create_directory(path + "/access.toml");
+  REQUIRE(store.reload().size() == 1);
+  if (::geteuid() != 0) return;  // only root can give a file away
+  std::filesystem::remove(path + "/access.toml");
+  write("access.toml", tenant("a"));
+  REQUIRE(::chown((path + "/access.toml").c_str(), 12345, 12345) == 0);
+  const auto foreign = store.reload();
+  REQUIRE(foreign.size() == 1);
+  CHECK(foreign[0].message == "belongs to uid 12345, neither to root nor to this process's user");
+}
