@@ -64,8 +64,9 @@ Result<std::string> read_trusted_file_at(int directory, const std::string& name)
   return read_all(fd);
 }
 
-Result<Directory> open_trusted_directory(const std::string& path) {
-  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY));
+// `access`: O_RDONLY, or O_PATH for one whose names need not be read.
+Result<Fd> open_trusted(const std::string& path, int access) {
+  Fd fd(::open(path.c_str(), access | O_CLOEXEC | O_DIRECTORY));
   if (!fd) return fail(ErrorCode::io, "directory cannot be opened: " + errno_text(errno));
   struct stat status {};
   if (::fstat(fd.get(), &status) != 0) {
@@ -74,6 +75,11 @@ Result<Directory> open_trusted_directory(const std::string& path) {
   if (const std::string mistake = trust_mistake(status); !mistake.empty()) {
     return fail(ErrorCode::io, "directory " + mistake);
   }
+  return fd;
+}
+
+Result<Directory> open_trusted_directory(const std::string& path) {
+  Fd fd = TRY(open_trusted(path, O_RDONLY));
   Directory directory(::fdopendir(fd.get()));
   if (!directory) return fail(ErrorCode::io, "directory cannot be read: " + errno_text(errno));
   fd.release();  // closedir closes it
@@ -133,8 +139,8 @@ std::vector<TomlFile> read_toml_directory(const std::string& directory,
 Result<std::string> read_trusted_file(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string directory = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const Directory opened = TRY(open_trusted_directory(directory));
-  return read_trusted_file_at(::dirfd(opened.get()),
+  const Fd opened = TRY(open_trusted(directory, O_PATH));
+  return read_trusted_file_at(opened.get(),
                               slash == std::string::npos ? path : path.substr(slash + 1));
 }
 

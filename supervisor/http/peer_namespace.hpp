@@ -8,9 +8,9 @@
 
 namespace paddock::supervisor {
 
-// True if `pid` is in this process's user namespace. Of root's processes an ordinary user cannot
-// see it; they are taken for what they say. Of our own user's, what cannot be seen is not one of
-// us.
+// True if `pid` is in this process's user namespace. Whose namespace an ordinary user cannot see,
+// another user's, is told by its map of uids. Where /proc hides even that, root's processes are
+// taken for what they say, and nobody else's.
 bool shares_user_namespace(pid_t pid, uid_t uid);
 
 }  // namespace paddock::supervisor

@@ -39,24 +39,42 @@ Result<void> RunQueue::push(const RunId& id, const std::string& tenant, std::siz
   TRY_VOID(check_bytes(tenant, bytes));
 
   TenantState& state = tenants_[tenant];
-  state.waiting.push_back({id, ++last_ticket_, bytes});
-  state.waiting_bytes += bytes;
-  places_[id] = {tenant, false};
+  state.waiting.push_back({.id = id, .ticket = ++last_ticket_});
+  state.bytes += bytes;
+  places_[id] = {.tenant = tenant, .is_alive = false, .bytes = bytes};
   ++queued_;
-  queued_bytes_ += bytes;
+  bytes_ += bytes;
   return {};
+}
+
+void RunQueue::release(const RunId& id) {
+  const auto place = places_.find(id);
+  if (place == places_.end() || place->second.is_alive) return;
+  find(tenants_.at(place->second.tenant), id)->is_held = false;
+}
+
+bool RunQueue::take_at_once(const RunId& id) {
+  const auto place = places_.find(id);
+  if (place == places_.end() || place->second.is_alive) return false;
+  const std::string& tenant = place->second.tenant;
+  if (free_slots(tenant) == 0) return false;
+  const bool overtakes = std::any_of(tenants_.begin(), tenants_.end(), [&](const auto& other) {
+    const std::size_t own = other.first == tenant ? 1 : 0;
+    return other.second.waiting.size() > own && (own == 1 || free_slots(other.first) > 0);
+  });
+  if (overtakes) return false;
+  TenantState& state = tenants_.at(tenant);
+  take(state, find(state, id));
+  return true;
 }
 
 Result<void> RunQueue::grow(const RunId& id, std::size_t bytes) {
   const auto place = places_.find(id);
-  if (place == places_.end() || place->second.is_alive) return {};
+  if (place == places_.end()) return {};
   TRY_VOID(check_bytes(place->second.tenant, bytes));
-  TenantState& state = tenants_.at(place->second.tenant);
-  const auto run = std::find_if(state.waiting.begin(), state.waiting.end(),
-                                [&](const Waiting& waiting) { return waiting.id == id; });
-  run->bytes += bytes;
-  state.waiting_bytes += bytes;
-  queued_bytes_ += bytes;
+  place->second.bytes += bytes;
+  tenants_.at(place->second.tenant).bytes += bytes;
+  bytes_ += bytes;
   return {};
 }
 
@@ -66,40 +84,48 @@ std::optional<RunId> RunQueue::take() {
     return std::tuple(state.alive, state.waits_since());
   };
   for (auto& [tenant, state] : tenants_) {
-    if (state.waiting.empty() || free_slots(tenant) == 0) continue;
+    if (state.waiting.empty() || state.waiting.front().is_held || free_slots(tenant) == 0) continue;
     if (next == nullptr || rank(state) < rank(*next)) next = &state;
   }
   if (next == nullptr) return std::nullopt;
-  const Waiting run = std::move(next->waiting.front());
-  next->waiting.pop_front();
-  next->last_turn = ++last_ticket_;
-  next->waiting_bytes -= run.bytes;
-  ++next->alive;
-  places_.at(run.id).is_alive = true;
+  RunId id = next->waiting.front().id;
+  take(*next, next->waiting.begin());
+  return id;
+}
+
+void RunQueue::take(TenantState& state, std::deque<Waiting>::iterator run) {
+  places_.at(run->id).is_alive = true;
+  state.waiting.erase(run);
+  state.last_turn = ++last_ticket_;
+  ++state.alive;
   --queued_;
-  queued_bytes_ -= run.bytes;
   ++alive_;
-  return run.id;
+}
+
+void RunQueue::started(const RunId& id) {
+  const auto place = places_.find(id);
+  if (place == places_.end()) return;
+  const std::size_t bytes = std::exchange(place->second.bytes, 0);
+  tenants_.at(place->second.tenant).bytes -= bytes;
+  bytes_ -= bytes;
 }
 
 void RunQueue::remove(const RunId& id) {
-  const auto place = places_.find(id);
-  if (place == places_.end()) return;
-  const auto [tenant, is_alive] = std::exchange(place->second, {});
-  places_.erase(place);
-  TenantState& state = tenants_.at(tenant);
-  if (is_alive) {
+  const auto at = places_.find(id);
+  if (at == places_.end()) return;
+  const Place place = std::move(at->second);
+  places_.erase(at);
+  TenantState& state = tenants_.at(place.tenant);
+  state.bytes -= place.bytes;
+  bytes_ -= place.bytes;
+  if (place.is_alive) {
     --state.alive;
     --alive_;
   } else {
-    const auto run = std::find_if(state.waiting.begin(), state.waiting.end(),
-                                  [&](const Waiting& waiting) { return waiting.id == id; });
-    state.waiting_bytes -= run->bytes;
-    queued_bytes_ -= run->bytes;
+    state.waiting.erase(find(state, id));
     --queued_;
-    state.waiting.erase(run);
   }
-  if (state.alive == 0 && state.waiting.empty()) tenants_.erase(tenant);
+  if (state.alive == 0 && state.waiting.empty()) tenants_.erase(place.tenant);
 }
 
 std::vector<RunId> RunQueue::waiting() const {
@@ -122,6 +148,11 @@ std::size_t RunQueue::queued(const std::string& tenant) const {
   return state == nullptr ? 0 : state->waiting.size();
 }
 
+std::deque<RunQueue::Waiting>::iterator RunQueue::find(TenantState& state, const RunId& id) {
+  return std::find_if(state.waiting.begin(), state.waiting.end(),
+                      [&](const Waiting& waiting) { return waiting.id == id; });
+}
+
 TenantLimits RunQueue::limits_of(const std::string& tenant) const {
   const auto limits = tenant_limits_.find(tenant);
   return limits == tenant_limits_.end() ? TenantLimits{} : limits->second;
@@ -134,12 +165,12 @@ std::size_t RunQueue::free_slots(const std::string& tenant) const {
 }
 
 Result<void> RunQueue::check_bytes(const std::string& tenant, std::size_t more) const {
-  if (more > left(limits_.queued_bytes_max, queued_bytes_))
+  if (more > left(limits_.queued_bytes_max, bytes_))
     return too_busy("the queue is full (" + std::to_string(limits_.queued_bytes_max) +
                     " bytes of input)");
   const std::size_t own_max = limits_of(tenant).queued_bytes_max.value_or(unlimited);
   const TenantState* state = find(tenant);
-  if (more > left(own_max, state == nullptr ? 0 : state->waiting_bytes))
+  if (more > left(own_max, state == nullptr ? 0 : state->bytes))
     return too_busy("the queue of tenant '" + tenant + "' is full (" + std::to_string(own_max) +
                     " bytes of input)");
   return {};

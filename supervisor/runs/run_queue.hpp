@@ -23,7 +23,8 @@ namespace paddock::supervisor {
 struct RunQueueLimits {
   std::size_t alive_max = 64;
   std::size_t queued_max = 256;
-  std::size_t queued_bytes_max = 256u << 20;  // of the input and argv of runs that wait
+  std::size_t queued_bytes_max = 256u
+                                 << 20;  // of the input and argv of runs that have no process yet
 };
 
 // For one tenant; absent: no other limit than that of all together.
@@ -42,15 +43,24 @@ class RunQueue {
   // By tenant. Whoever is over a new limit keeps what it has.
   void set_tenant_limits(std::map<std::string, TenantLimits> limits);
 
-  // Puts a run at the end of its tenant's queue. Fails with too_busy if a limit is reached; what
-  // could start at once does not count as waiting.
+  // Puts a run at the end of its tenant's queue, where it is held until release(): neither it nor
+  // what comes after it is taken before. Fails with too_busy if a limit is reached; what could
+  // start at once does not count as waiting.
   kernel::Result<void> push(const RunId& id, const std::string& tenant, std::size_t bytes);
+  void release(const RunId& id);
 
-  // A run that waits has got more input. Fails with too_busy if there is no room for it.
+  // Takes a run that was just pushed, if it need not wait and overtakes nobody.
+  bool take_at_once(const RunId& id);
+
+  // A run that has no process yet has got more input. Fails with too_busy if there is no room for
+  // it.
   kernel::Result<void> grow(const RunId& id, std::size_t bytes);
 
   // The run that starts now: it is alive from here on. None if nobody waits who may start.
   std::optional<RunId> take();
+
+  // A taken run has a process, and its input is no longer held for it.
+  void started(const RunId& id);
 
   // The run waits no more, or is no longer alive. Does nothing for an unknown one.
   void remove(const RunId& id);
@@ -65,7 +75,7 @@ class RunQueue {
   struct Waiting {
     RunId id;
     std::uint64_t ticket;
-    std::size_t bytes;
+    bool is_held = true;
   };
   struct TenantState {
     // Of the first in its queue, or since its turn before that one.
@@ -73,14 +83,17 @@ class RunQueue {
 
     std::deque<Waiting> waiting;
     std::uint64_t last_turn = 0;
-    std::size_t waiting_bytes = 0;
+    std::size_t bytes = 0;  // of those that have no process yet
     std::size_t alive = 0;
   };
   struct Place {
     std::string tenant;
     bool is_alive = false;
+    std::size_t bytes = 0;
   };
 
+  void take(TenantState& state, std::deque<Waiting>::iterator run);
+  std::deque<Waiting>::iterator find(TenantState& state, const RunId& id);
   TenantLimits limits_of(const std::string& tenant) const;
   std::size_t free_slots(const std::string& tenant) const;
   kernel::Result<void> check_bytes(const std::string& tenant, std::size_t more) const;
@@ -93,7 +106,7 @@ class RunQueue {
   std::uint64_t last_ticket_ = 0;  // counts what comes and what starts
   std::size_t alive_ = 0;
   std::size_t queued_ = 0;
-  std::size_t queued_bytes_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace paddock::supervisor

@@ -24,6 +24,7 @@ void push(RunQueue& queue, const RunId& id, const std::string& tenant, std::size
   const auto pushed = queue.push(id, tenant, bytes);
   INFO(id);
   REQUIRE(pushed);
+  queue.release(id);
 }
 
 std::string refusal(const kernel::Result<void>& result) {
@@ -160,10 +161,50 @@ TEST_CASE("bytes are limited for one tenant and for all, and are given back") {
   CHECK_FALSE(refusal(queue.grow("b1", 1)).empty());
   CHECK_FALSE(refusal(queue.push("b3", "b", static_cast<std::size_t>(-1))).empty());
   CHECK(take_all(queue) == Ids{"a1", "b1"});
-  push(queue, "a2", "a", 300);  // what is alive takes no room in the queue
+  CHECK_FALSE(queue.push("a2", "a", 1));  // they hold their input until they have a process
+  queue.started("a1");
+  push(queue, "a2", "a", 300);
   queue.remove("a2");
+  queue.started("b1");
   push(queue, "b2", "b", 1000);
-  CHECK(queue.grow("b1", 5000));  // alive: not the queue's business
+  queue.remove("b2");
+  push(queue, "b2", "b", 1000);
+}
+
+TEST_CASE("a run that is held keeps its place, and those behind it wait with it") {
+  RunQueue queue = queue_with(5);
+  REQUIRE(queue.push("a1", "a", 0));
+  push(queue, "a2", "a");
+  push(queue, "b1", "b");
+  CHECK(take_all(queue) == Ids{"b1"});
+  queue.release("a1");
+  CHECK(take_all(queue) == Ids{"a1", "a2"});
+  queue.release("a1");
+  queue.release("none");
+}
+
+TEST_CASE("a run is taken at once only if it overtakes nobody who could start") {
+  RunQueue queue = queue_with(3);
+  queue.set_tenant_limits({{"capped", {.alive_max = 1}}});
+  REQUIRE(queue.push("c1", "capped", 0));
+  CHECK(queue.take_at_once("c1"));
+  CHECK_FALSE(queue.take_at_once("c1"));
+  REQUIRE(queue.push("c2", "capped", 0));
+  CHECK_FALSE(queue.take_at_once("c2"));  // its tenant has all that it may
+  REQUIRE(queue.push("a1", "a", 0));
+  CHECK(queue.take_at_once("a1"));  // nobody could start in its place
+  CHECK(queue.alive() == 2);
+  REQUIRE(queue.push("a2", "a", 0));
+  REQUIRE(queue.push("a3", "a", 0));
+  CHECK_FALSE(queue.take_at_once("a3"));
+  REQUIRE(queue.push("b1", "b", 0));
+  CHECK_FALSE(queue.take_at_once("b1"));
+  queue.remove("a2");
+  queue.remove("a3");
+  CHECK(queue.take_at_once("b1"));
+  REQUIRE(queue.push("d1", "d", 0));
+  CHECK_FALSE(queue.take_at_once("d1"));  // no slot
+  CHECK_FALSE(queue.take_at_once("none"));
 }
 
 TEST_CASE("what is unknown is removed without harm, and twice is once") {
@@ -211,7 +252,10 @@ TEST_CASE("over random arrivals caps hold, order is kept, and nobody starves") {
     // "a" floods; the others come now and then.
     const std::string tenant(1, static_cast<char>('a' + (below(2) == 0 ? 0 : below(tenants))));
     const RunId id = "r" + std::to_string(++number);
-    if (queue.push(id, tenant, below(100))) waiting[id] = {tenant, number};
+    if (queue.push(id, tenant, below(100))) {
+      queue.release(id);
+      waiting[id] = {tenant, number};
+    }
     if (!alive.empty() && below(2) == 0) {
       const auto gone = std::next(alive.begin(), static_cast<long>(below(alive.size())));
       --live[gone->second.tenant];
@@ -242,6 +286,7 @@ TEST_CASE("over random arrivals caps hold, order is kept, and nobody starves") {
           CHECK(waits_since(run) < waits_since(entry));
       }
       last_turn[run.tenant] = ++number;
+      if (below(2) == 0) queue.started(*taken);
       alive[*taken] = run;
       CHECK(++live[run.tenant] <= cap[run.tenant]);
     }
