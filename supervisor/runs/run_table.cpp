@@ -68,6 +68,9 @@ RunTable::RunTable(uv_loop_t* loop, const kernel::Sandbox& sandbox, Recorder& re
       sandbox_(sandbox),
       recorder_(recorder),
       limits_(limits),
+      queue_({.alive_max = limits.alive_max,
+              .queued_max = limits.queued_max,
+              .queued_bytes_max = limits.queued_bytes_max}),
       pump_timer_(loop),
       unwritten_timer_(loop),
       drain_timer_(loop),
@@ -98,17 +101,11 @@ Result<RunId> RunTable::submit(ResolvedRun run, RunObserver observer) {
   if (!recorder_.is_writing())
     return fail(ErrorCode::not_recorded,
                 "the ledger cannot be written at the moment, and no run starts without a record");
-  // Those that come in one turn of the loop all wait, also if they need not wait for a slot.
-  if (alive_.size() + queued() >= limits_.alive_max + limits_.queued_max)
-    return fail(ErrorCode::too_busy, "the queue is full (" + std::to_string(limits_.queued_max) +
-                                         " runs); try again later");
-  if (queued_bytes_ + bytes_of(run) > limits_.queued_bytes_max)
-    return fail(ErrorCode::too_busy, "the queue is full (" +
-                                         std::to_string(limits_.queued_bytes_max) +
-                                         " bytes of input); try again later");
+  const RunId id = make_run_id();
+  TRY_VOID(queue_.push(id, run.tenant, bytes_of(run)));
   auto entry = std::make_unique<Entry>();
   RunRecord& record = entry->record;
-  record.id = make_run_id();
+  record.id = id;
   record.profile = run.policy.profile;
   record.agent = run.agent;
   record.tenant = run.tenant;
@@ -117,13 +114,10 @@ Result<RunId> RunTable::submit(ResolvedRun run, RunObserver observer) {
   record.created_at = wall_now();
   record.policy_hash = kernel::policy_hash(run.policy);
   entry->stdin_closed = !run.stdin_open;
-  entry->held_bytes = bytes_of(run);
-  queued_bytes_ += entry->held_bytes;
   entry->request = std::move(run);
   entry->observers[++last_observer_] = std::move(observer);
   entry->submitted_at = kernel::Clock::now();
 
-  const RunId id = record.id;
   entries_[id] = std::move(entry);
   order_.push_front(id);
   admit(*entries_[id]);
@@ -132,9 +126,8 @@ Result<RunId> RunTable::submit(ResolvedRun run, RunObserver observer) {
 
 // A run that need not wait, and overtakes nobody, is recorded as starting at once.
 void RunTable::admit(Entry& entry) {
-  const bool starts = has_free_slot() && admitting_ == 0 && queue_.empty();
+  const bool starts = queue_.take_at_once(entry.record.id);
   entry.stage = starts ? Stage::starting : Stage::admitting;
-  ++(starts ? reserved_ : admitting_);
   recorder_.commit(
       admitted_transition(entry.record, entry.request,
                           starts ? FirstState::starting : FirstState::queued, wall_now()),
@@ -153,9 +146,8 @@ void RunTable::admitted(const RunId& id, const Committed& committed) {
     if (observer.on_accepted) observer.on_accepted(copy);
   if (found.stop_cause) return finish(found, never_started(*found.stop_cause, found.record));
   if (found.stage == Stage::starting) return get_ready(found);
-  --admitting_;
   found.stage = Stage::queued;
-  queue_.push_back(id);
+  queue_.release(id);
   schedule_pump();
 }
 
@@ -163,8 +155,7 @@ void RunTable::refuse(const RunId& id, const kernel::Error& error) {
   const std::unique_ptr<Entry> refused = std::move(entries_.at(id));
   entries_.erase(id);
   order_.remove(id);
-  --(refused->stage == Stage::starting ? reserved_ : admitting_);
-  let_go_of_input(*refused);
+  queue_.remove(id);
   for (const auto& [number, observer] : refused->observers)
     if (observer.on_refused) observer.on_refused(error);
   schedule_pump();
@@ -205,7 +196,6 @@ Result<void> RunTable::stop(const RunId& id, Cause cause) {
       if (!found->stop_cause) found->stop_cause = cause;
       break;
     case Stage::queued:
-      std::erase(queue_, id);
       finish(*found, never_started(cause, found->record));
       break;
     case Stage::ready:
@@ -255,9 +245,9 @@ Result<void> RunTable::write_stdin(const RunId& id, std::string_view bytes, bool
     return fail(ErrorCode::invalid_request, "the input of run '" + id + "' is closed");
   const std::size_t pending =
       found->live ? found->live->run().stdin_pending_bytes() : found->request.stdin_bytes.size();
-  if (pending + bytes.size() > limits_.stdin_pending_bytes_max ||
-      (!found->live && queued_bytes_ + bytes.size() > limits_.queued_bytes_max))
+  if (pending + bytes.size() > limits_.stdin_pending_bytes_max)
     return fail(ErrorCode::too_busy, "run '" + id + "' has not read its input yet");
+  if (!found->live) TRY_VOID(queue_.grow(id, bytes.size()));
   found->stdin_closed = close;
   if (found->live) {
     found->live->run().write_stdin(bytes);
@@ -265,14 +255,17 @@ Result<void> RunTable::write_stdin(const RunId& id, std::string_view bytes, bool
     found->live->refresh();
   } else {
     found->request.stdin_bytes += bytes;
-    found->held_bytes += bytes.size();
-    queued_bytes_ += bytes.size();
     found->request.stdin_open = !close;
   }
   return {};
 }
 
 // ---- The queue ---------------------------------------------------------------------------------
+
+void RunTable::set_tenant_limits(std::map<std::string, TenantLimits> limits) {
+  queue_.set_tenant_limits(std::move(limits));
+  schedule_pump();
+}
 
 void RunTable::schedule_pump() {
   if (!pump_timer_.is_running()) pump_timer_.start(milliseconds(0), [this] { pump(); });
@@ -286,17 +279,17 @@ void RunTable::pump() {
   }
   // What was accepted already waits for a ledger that cannot be written, as it does for a slot.
   const bool is_writing = recorder_.is_writing();
-  while (is_writing && !queue_.empty() && has_free_slot()) {
-    const RunId id = queue_.front();
-    queue_.pop_front();
-    Entry& next = *entry(id);
+  while (is_writing) {
+    const auto id = queue_.take();
+    if (!id) break;
+    Entry& next = *entry(*id);
     next.stage = Stage::starting;
-    ++reserved_;
-    recorder_.commit(starting_transition(next.record, wall_now()), IfUnwritten::refuse,
-                     [this, id](const Committed& committed) { start_recorded(id, committed); });
+    recorder_.commit(
+        starting_transition(next.record, wall_now()), IfUnwritten::refuse,
+        [this, id = *id](const Committed& committed) { start_recorded(id, committed); });
   }
   if (!ready_.empty()) return schedule_pump();
-  if (!is_writing && !queue_.empty())
+  if (!is_writing && queue_.queued() > 0)
     unwritten_timer_.start(unwritten_interval, [this] { schedule_pump(); });
 }
 
@@ -317,7 +310,7 @@ void RunTable::get_ready(Entry& next) {
 void RunTable::start(Entry& started) {
   const RunId id = started.record.id;
   started.record.phase = RunPhase::running;
-  let_go_of_input(started);
+  queue_.started(id);
   started.record.queue_ms = static_cast<std::uint64_t>(
       std::chrono::duration_cast<milliseconds>(kernel::Clock::now() - started.submitted_at)
           .count());
@@ -335,7 +328,6 @@ void RunTable::start(Entry& started) {
   auto run = sandbox_.start(started.request.policy, started.request.argv, started.request.cwd, id,
                             std::move(options));
   if (!run) return finish(started, result_of(run.error(), started.record));
-  --reserved_;
   started.stage = Stage::alive;
   started.record.degraded = (*run)->plan().degraded;
   started.record.started_at = wall_now();
@@ -371,10 +363,8 @@ void RunTable::announce(Entry& live) {
 
 // Its process is gone, or never was: the slot is free, and the outcome is on its way to the ledger.
 void RunTable::finish(Entry& finished, kernel::SandboxResult result) {
-  if (finished.stage == Stage::admitting) --admitting_;
-  if (finished.stage == Stage::starting || finished.stage == Stage::ready) --reserved_;
   finished.stage = Stage::ended;
-  let_go_of_input(finished);
+  queue_.remove(finished.record.id);
   finished.request = {};
   finished.record.degraded = result.degraded;
   const RunId id = finished.record.id;
@@ -457,8 +447,14 @@ std::vector<RunId> RunTable::without_process() const {
   return ids;
 }
 
-void RunTable::let_go_of_input(Entry& entry) {
-  queued_bytes_ -= std::exchange(entry.held_bytes, 0);
+std::size_t RunTable::alive(const std::string& tenant) const {
+  return static_cast<std::size_t>(std::count_if(alive_.begin(), alive_.end(), [&](const auto& run) {
+    return entries_.at(run.first)->record.tenant == tenant;
+  }));
+}
+
+std::size_t RunTable::queued(const std::string& tenant) const {
+  return queue_.queued(tenant) + queue_.alive(tenant) - alive(tenant);
 }
 
 bool RunTable::is_launcher(pid_t pid) const {

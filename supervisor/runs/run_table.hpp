@@ -1,6 +1,6 @@
 #pragma once
-// RunTable owns every run of the daemon: the queue, the live ones, and the finished ones that are
-// still remembered. Admission, order and forgetting are decided here and nowhere else.
+// RunTable owns every run of the daemon: those that wait, the live ones, and the finished ones that
+// are still remembered. RunQueue decides on admission and order, RunTable on forgetting.
 //
 // A run goes on only when the ledger has it:
 //
@@ -24,6 +24,7 @@
 #include "supervisor/runs/live_run.hpp"
 #include "supervisor/runs/outcomes.hpp"
 #include "supervisor/runs/resolved_run.hpp"
+#include "supervisor/runs/run_queue.hpp"
 #include "supervisor/runs/run_record.hpp"
 #include "supervisor/runs/stray_watch.hpp"
 
@@ -99,9 +100,15 @@ class RunTable {
   void stop_all(kernel::Cause cause);  // as stop()
   void kill_all(kernel::Cause cause);  // without TERM and grace
 
+  // By tenant. Whoever is over a new limit keeps what it has.
+  void set_tenant_limits(std::map<std::string, TenantLimits> limits);
+
   bool draining() const { return draining_; }
+  // With a process, and without one yet; of all, or of one tenant.
   std::size_t alive() const { return alive_.size(); }
-  std::size_t queued() const { return admitting_ + queue_.size() + reserved_; }
+  std::size_t queued() const { return queue_.queued() + queue_.alive() - alive(); }
+  std::size_t alive(const std::string& tenant) const;
+  std::size_t queued(const std::string& tenant) const;
 
  private:
   // What a run that is not finished waits for.
@@ -116,7 +123,6 @@ class RunTable {
   struct Entry {
     RunRecord record;
     ResolvedRun request;
-    std::size_t held_bytes = 0;  // its share of queued_bytes_
     Stage stage = Stage::admitting;
     bool accepted = false;                    // its first transition is committed
     std::optional<kernel::Cause> stop_cause;  // to be stopped as soon as its commit is done
@@ -135,7 +141,6 @@ class RunTable {
   void start_recorded(const RunId& id, const Committed& committed);
   void schedule_pump();
   void pump();
-  bool has_free_slot() const { return alive_.size() + reserved_ < limits_.alive_max; }
   void get_ready(Entry& entry);
   void start(Entry& entry);
   void changed(const RunId& id);
@@ -145,7 +150,6 @@ class RunTable {
   void forget_old();
   void check_drained();
   std::vector<RunId> without_process() const;
-  void let_go_of_input(Entry& entry);
   Entry* entry(const RunId& id);
   bool is_launcher(pid_t pid) const;
 
@@ -154,10 +158,7 @@ class RunTable {
   Recorder& recorder_;
   RunTableLimits limits_;
   std::map<RunId, std::unique_ptr<Entry>> entries_;
-  std::size_t admitting_ = 0;  // runs in that stage
-  std::deque<RunId> queue_;
-  std::size_t queued_bytes_ = 0;  // of input and argv, of all that has no process yet
-  std::size_t reserved_ = 0;      // slots of runs that are starting or ready
+  RunQueue queue_;  // of all that have not ended; those that are starting or ready are alive to it
   std::deque<RunId> ready_;
   // With its launcher. Not the other way round: when a launcher has been reaped, its run still
   // drains its output, and the next launcher may get the same pid.
