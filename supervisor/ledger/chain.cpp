@@ -74,6 +74,7 @@ WrittenRow written(const BudgetRow& row) {
   append_field(bytes, row.agent);
   append_field(bytes, row.dimension);
   append_field(bytes, row.limit);
+  append_field(bytes, row.granted);
   append_field(bytes, row.used);
   append_field(bytes, row.warned);
   append_field(bytes, row.breached);

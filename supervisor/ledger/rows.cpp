@@ -122,7 +122,7 @@ const char* const run_columns =
     "event_seq";
 const char* const agent_columns = "name, wanted, event_seq";
 const char* const budget_columns =
-    "agent, dimension, limit_value, used_value, warned, breached, event_seq";
+    "agent, dimension, limit_value, granted_value, used_value, warned, breached, event_seq";
 const char* const policy_columns = "hash, text, event_seq";
 
 StoredEvent event_in(SQLite::Statement& statement) {
@@ -174,6 +174,7 @@ BudgetRow budget_in(SQLite::Statement& statement) {
   row.agent = columns.text();
   row.dimension = columns.text();
   row.limit = columns.number();
+  row.granted = columns.number();
   row.used = columns.number();
   row.warned = columns.flag();
   row.breached = columns.flag();
@@ -232,13 +233,14 @@ void put_agent(Statements& statements, const AgentRow& row, std::uint64_t event_
 }
 
 void put_budget(Statements& statements, const BudgetRow& row, std::uint64_t event_seq) {
-  bound(statements["INSERT INTO budgets (agent, dimension, limit_value, used_value, warned, "
-                   "breached, event_seq) VALUES (?, ?, ?, ?, ?, ?, ?) "
+  bound(statements["INSERT INTO budgets (agent, dimension, limit_value, granted_value, "
+                   "used_value, warned, breached, event_seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
                    "ON CONFLICT (agent, dimension) DO UPDATE SET "
-                   "limit_value = excluded.limit_value, used_value = excluded.used_value, "
+                   "limit_value = excluded.limit_value, "
+                   "granted_value = excluded.granted_value, used_value = excluded.used_value, "
                    "warned = excluded.warned, breached = excluded.breached, "
                    "event_seq = excluded.event_seq"],
-        row.agent, row.dimension, row.limit, row.used, row.warned, row.breached, event_seq)
+        row.agent, row.dimension, row.limit, row.granted, row.used, row.warned, row.breached, event_seq)
       .exec();
 }
 

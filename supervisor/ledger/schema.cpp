@@ -82,6 +82,7 @@ CREATE TABLE budgets (
   agent TEXT NOT NULL,
   dimension TEXT NOT NULL,
   limit_value INTEGER NOT NULL,
+  granted_value INTEGER NOT NULL,
   used_value INTEGER NOT NULL,
   warned INTEGER NOT NULL,
   breached INTEGER NOT NULL,

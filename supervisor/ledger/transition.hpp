@@ -75,7 +75,8 @@ struct AgentRow {
 struct BudgetRow {
   std::string agent;
   std::string dimension;
-  std::int64_t limit = 0;
+  std::int64_t limit = 0;    // of the template; 0: unlimited
+  std::int64_t granted = 0;  // on top of it
   std::int64_t used = 0;
   bool warned = false;
   bool breached = false;

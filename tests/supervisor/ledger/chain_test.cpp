@@ -94,16 +94,17 @@ TEST_CASE("the digests of agents, budgets and policies cover every column") {
   digests.insert(written(PolicyRow{.hash = "h", .text = "u"}).digest);
   digests.insert(written(PolicyRow{.hash = "i", .text = "t"}).digest);
   const BudgetRow budget{
-      .agent = "a", .dimension = "d", .limit = 0, .used = 0, .warned = false, .breached = false};
-  std::vector<BudgetRow> budgets(7, budget);
+      .agent = "a", .dimension = "d", .limit = 0, .granted = 0, .used = 0, .warned = false, .breached = false};
+  std::vector<BudgetRow> budgets(8, budget);
   budgets[1].agent = "x";
   budgets[2].dimension = "x";
   budgets[3].limit = 1;
   budgets[4].used = 1;
   budgets[5].warned = true;
   budgets[6].breached = true;
+  budgets[7].granted = 1;
   for (const BudgetRow& row : budgets) digests.insert(written(row).digest);
-  CHECK(digests.size() == 13);
+  CHECK(digests.size() == 14);
 }
 
 TEST_CASE("written rows come back from their text, whatever their keys hold") {

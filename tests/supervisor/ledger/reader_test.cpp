@@ -37,6 +37,7 @@ TEST_CASE_METHOD(LedgerDirectory, "everything that was written is read back as i
   transition.budgets = {{.agent = "x",
                          .dimension = "tokens",
                          .limit = 10,
+                         .granted = 5,
                          .used = 11,
                          .warned = true,
                          .breached = false}};
