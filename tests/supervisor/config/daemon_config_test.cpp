@@ -37,6 +37,7 @@ TEST_CASE("every key of the config file is read into its field") {
 runtime_dir = "/srv/run"
 state_dir   = "/srv/state"
 cgroup_base = "/sys/fs/cgroup/paddock"
+access = "/etc/paddock/who.toml"
 profiles    = ["/a", "/b"]
 agents      = ["/c"]
 host_uids   = "70000-70009"
@@ -57,6 +58,7 @@ keep_bytes = "1GiB"
   CHECK(config.runtime_directory == "/srv/run");
   CHECK(config.state_directory == "/srv/state");
   CHECK(config.cgroup_base == "/sys/fs/cgroup/paddock");
+  CHECK(config.access_file == "/etc/paddock/who.toml");
   CHECK(config.profile_directories == std::vector<std::string>{"/a", "/b"});
   CHECK(config.agent_directories == std::vector<std::string>{"/c"});
   CHECK(config.host_uids.first == 70000);
@@ -119,6 +121,7 @@ TEST_CASE("a mistake in the config file has its place") {
         "d.toml:1:15: runtime_dir 'run' is not an absolute path");
   CHECK(mistake("\nstate_dir = \"./x\"").starts_with("d.toml:2:13: state_dir"));
   CHECK(mistake("cgroup_base = \"None\"").starts_with("d.toml:1:15: cgroup_base"));
+  CHECK(mistake("access = \"who.toml\"").starts_with("d.toml:1:10: access"));
   CHECK(mistake("cgroup_base = 5").starts_with("d.toml:1:15: "));
   CHECK(mistake("cgroup_base = \"\"").starts_with("d.toml:1:15: cgroup_base"));
   CHECK(mistake("runtime_dir = 5").starts_with("d.toml:1:15: "));

@@ -120,3 +120,33 @@ TEST_CASE("root's state directory can be passed through and no more; a user's is
     CHECK(mode_of(path) == mode);
   }
 }
+
+TEST_CASE("a directory for a group can be entered by it, and changed by nobody else") {
+  const Scratch scratch;
+  const std::string path = scratch.path + "/run";
+  const gid_t group = ::geteuid() == 0 ? 12345 : ::getegid();
+  const auto group_of = [&] {
+    struct stat info {};
+    REQUIRE(::stat(path.c_str(), &info) == 0);
+    return info.st_gid;
+  };
+  for (int time = 0; time < 2; ++time) {  // made, and found again
+    CHECK(ensure_private_directory(path, group));
+    CHECK(mode_of(path) == 0750);
+    CHECK(group_of() == group);
+  }
+  CHECK_FALSE(ensure_private_directory(path));             // no longer for a group
+  CHECK_FALSE(ensure_private_directory(path, group + 1));  // for another one
+  CHECK(mode_of(path) == 0750);
+  for (const unsigned mode : {0770u, 0751u, 0754u}) {
+    REQUIRE(::chmod(path.c_str(), mode) == 0);
+    CHECK_FALSE(ensure_private_directory(path, group));
+  }
+  CHECK(open_directory_to(path, std::nullopt));
+  CHECK(mode_of(path) == 0700);
+  CHECK(open_directory_to(path, group));
+  CHECK(mode_of(path) == 0750);
+  const std::string link = scratch.path + "/link";
+  REQUIRE(::symlink(path.c_str(), link.c_str()) == 0);
+  CHECK_FALSE(open_directory_to(link, group));
+}

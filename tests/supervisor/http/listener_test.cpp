@@ -54,6 +54,37 @@ TEST_CASE_METHOD(ListenerFixture, "a bound socket is private, and its file goes 
   ::umask(mask);
 }
 
+TEST_CASE_METHOD(ListenerFixture, "a socket for a group is its in a directory that is its, too") {
+  const gid_t group = ::geteuid() == 0 ? 12345 : ::getegid();
+  const auto mode_and_group = [&] {
+    struct stat status {};
+    REQUIRE(::lstat(path.c_str(), &status) == 0);
+    return std::pair<mode_t, gid_t>(status.st_mode & 07777, status.st_gid);
+  };
+  REQUIRE(::chown(directory.path().c_str(), static_cast<uid_t>(-1), group) == 0);
+  REQUIRE(::chmod(directory.path().c_str(), 0750) == 0);
+  CHECK_FALSE(bind_listener(path));             // for nobody
+  CHECK_FALSE(bind_listener(path, group + 1));  // for another group
+  {
+    const auto listener = bind_listener(path, group);
+    REQUIRE(listener);
+    CHECK(mode_and_group() == std::pair<mode_t, gid_t>(0660, group));
+    CHECK(open_socket_to(path, std::nullopt));
+    CHECK(mode_and_group().first == 0600);
+    CHECK(open_socket_to(path, group));
+    CHECK(mode_and_group() == std::pair<mode_t, gid_t>(0660, group));
+  }
+  for (const mode_t mode : {0770, 0751, 0754}) {  // it could change something, or others get in
+    REQUIRE(::chmod(directory.path().c_str(), mode) == 0);
+    CHECK_FALSE(bind_listener(path, group));
+  }
+  REQUIRE(::chmod(directory.path().c_str(), 0700) == 0);
+  CHECK(bind_listener(path, group));
+  std::ofstream(directory.file("plain")) << "x";
+  CHECK_FALSE(open_socket_to(directory.file("plain"), group));
+  CHECK_FALSE(open_socket_to(directory.file("missing"), group));
+}
+
 TEST_CASE_METHOD(ListenerFixture,
                  "a path that is too long is an error with its length and the limit") {
   const std::string longest =
