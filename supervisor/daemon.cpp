@@ -112,12 +112,14 @@ Result<std::unique_ptr<Daemon>> Daemon::create(DaemonConfig config, ServiceManag
 
   LedgerReader reader = TRY(LedgerReader::open(ledger_path(config.state_directory)));
   std::vector<AgentRow> known_agents = TRY(reader.agents());
+  const std::vector<BudgetRow> known_budgets = TRY(reader.budgets());
   auto log_worker = TRY(Worker::create(loop->get(), "paddockd-logs"));
 
   std::unique_ptr<Daemon> daemon(new Daemon(std::move(config), std::move(services), std::move(loop),
                                             std::move(sandbox), std::move(ledger),
                                             std::move(log_worker)));
   daemon->known_agents_ = std::move(known_agents);
+  daemon->budgets_.restore(known_budgets);
   daemon->agents_.keep_uids();
   // Signals come before readiness: a reload may follow it at once.
   TRY_VOID(daemon->handle_signals());
@@ -128,7 +130,7 @@ Result<std::unique_ptr<Daemon>> Daemon::create(DaemonConfig config, ServiceManag
     return kernel::fail(
         kernel::ErrorCode::sandbox_policy_error,
         std::to_string(diagnostics.size()) + " mistakes in profiles, agents and access.toml");
-  daemon->apply_access();
+  daemon->apply_config();
   TRY_VOID(daemon->listen());
   // Whoever connects meanwhile waits: nothing is accepted before serve().
   TRY_VOID(daemon->examine());
@@ -148,6 +150,11 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
                config_.access_file, default_access_files(), config_.host_uids),
       health_(sandbox_),
       log_worker_(std::move(log_worker)),
+      budgets_({.loop = loop_->get(),
+                .runs = runs_,
+                .recorder = *ledger_,
+                .on_spent = [this](const std::string& agent) { agents_.budget_spent(agent); },
+                .on_granted = [this](const std::string& agent) { agents_.budget_granted(agent); }}),
       agents_({.loop = loop_->get(),
                .sandbox = sandbox_,
                .runs = runs_,
@@ -155,7 +162,8 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
                .catalog = catalog_.catalogs(),
                .health = health_,
                .log_worker = *log_worker_,
-               .state_directory = config_.state_directory}),
+               .state_directory = config_.state_directory,
+               .accountant = &budgets_}),
       runs_(loop_->get(), sandbox_, *ledger_, config_.runs),
       history_(*ledger_),
       api_({.loop = loop_->get(),
@@ -165,6 +173,7 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
             .catalog = catalog_,
             .health = health_,
             .agents = agents_,
+            .budgets = budgets_,
             .known_uids = {.daemon = ::geteuid(), .runs = config_.host_uids},
             .on_reload = [this](const auto& diagnostics) { report_reload(diagnostics); }}),
       watchdog_timer_(loop_->get()),
@@ -269,7 +278,7 @@ void Daemon::report_reload(const std::vector<kernel::Diagnostic>& diagnostics) {
     spdlog::info("reloaded {} profiles, {} agents and {} tenants",
                  catalog_.catalog().profiles.size(), catalog_.catalog().agents.size(),
                  catalog_.access().tenants.size());
-    apply_access();
+    apply_config();
     share_sockets();
     if (const auto examined = examine(); !examined)
       spdlog::error("the probes could not be tried: {}", examined.error().message);
@@ -280,7 +289,7 @@ void Daemon::report_reload(const std::vector<kernel::Diagnostic>& diagnostics) {
   services_.status(status());
 }
 
-void Daemon::apply_access() {
+void Daemon::apply_config() {
   std::map<std::string, TenantLimits> limits;
   for (const Tenant& tenant : catalog_.access().tenants) {
     limits[tenant.name] = {.alive_max = tenant.alive_max,
@@ -288,6 +297,7 @@ void Daemon::apply_access() {
                            .queued_bytes_max = tenant.queued_bytes_max};
   }
   runs_.set_tenant_limits(std::move(limits));
+  budgets_.set_limits(catalog_.catalog().agents);
 }
 
 // For a group that a reload has changed.

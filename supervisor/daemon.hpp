@@ -7,6 +7,7 @@
 #include "kernel/run/sandbox.hpp"
 #include "supervisor/access/config_store.hpp"
 #include "supervisor/agents/agent_table.hpp"
+#include "supervisor/agents/budget_book.hpp"
 #include "supervisor/api/api.hpp"
 #include "supervisor/config/daemon_config.hpp"
 #include "supervisor/config/health_store.hpp"
@@ -45,7 +46,7 @@ class Daemon {
   kernel::Result<void> examine();
   void reload();
   void report_reload(const std::vector<kernel::Diagnostic>& diagnostics);
-  void apply_access();
+  void apply_config();  // of what is in force now: the limits of tenants and budgets
   void share_sockets();
   void shut_down();
   void drained();
@@ -65,6 +66,7 @@ class Daemon {
   ConfigStore catalog_;
   HealthStore health_;
   std::unique_ptr<Worker> log_worker_;
+  BudgetBook budgets_;
   AgentTable agents_;  // outlives the runs, which tell it of their end
   RunTable runs_;
   RunHistory history_;

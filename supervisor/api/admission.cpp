@@ -35,7 +35,12 @@ Result<ResolvedRun> admit(const kernel::Request& request, const Caller& caller,
   const kernel::AgentTemplate* agent = nullptr;
   std::string profile_name = request.profile.empty() ? profile_if_none_is_named : request.profile;
   if (!request.agent.empty()) {
-    agent = TRY(look_up(catalog.agents, request.agent, "agent", ErrorCode::unknown_agent));
+    std::map<std::string, kernel::AgentTemplate> visible;
+    for (const auto& [name, known] : catalog.agents)
+      if (caller.sees(known.tenant)) visible.emplace(name, known);
+    TRY_VOID(look_up(visible, request.agent, "agent", ErrorCode::unknown_agent)
+                 .map([](const kernel::AgentTemplate*) {}));
+    agent = &catalog.agents.at(request.agent);
     if (!request.profile.empty() && request.profile != agent->profile)
       return fail(ErrorCode::sandbox_policy_error,
                   fmt::format("agent '{}' runs under profile '{}', not '{}'", agent->name,

@@ -50,6 +50,7 @@ void answer_within(const ApiContext& context, const Call& call, int http_status,
 using Ask = void (AgentTable::*)(const std::string& name, const AgentTable::OnAnswer& on_answer);
 
 void ask_agent(const ApiContext& context, const Call& call, Ask ask) {
+  if (!find_agent(context, call)) return;
   const auto wait = query_number(call.request, "wait_seconds", wait_seconds_max);
   if (!wait) return respond_error(call.exchange, wait.error());
   (context.agents.*ask)(
@@ -113,25 +114,30 @@ void follow(AgentLog& log, const Exchange& exchange, std::size_t lines_max) {
 
 }  // namespace
 
+std::optional<kernel::AgentTemplate> find_agent(const ApiContext& context, const Call& call) {
+  std::optional<kernel::AgentTemplate> found;
+  const auto& agents = context.catalog.catalog().agents;
+  if (const auto at = agents.find(call.id); at != agents.end()) found = at->second;
+  for (const kernel::AgentTemplate& agent : context.agents.removed())
+    if (agent.name == call.id) found = agent;
+  if (found && call.caller.sees(found->tenant)) return found;
+  respond_error(call.exchange, no_agent(call.id));
+  return std::nullopt;
+}
+
 void get_agents(const ApiContext& context, const Call& call) {
   std::vector<AgentView> views;
-  for (const auto& [name, agent] : context.catalog.catalog().agents)
-    views.push_back({agent, context.agents.status(name)});
-  for (const kernel::AgentTemplate& agent : context.agents.removed())
-    views.push_back({agent, context.agents.status(agent.name)});
+  const auto add = [&](const kernel::AgentTemplate& agent) {
+    if (call.caller.sees(agent.tenant)) views.push_back({agent, context.agents.status(agent.name)});
+  };
+  for (const auto& [name, agent] : context.catalog.catalog().agents) add(agent);
+  for (const kernel::AgentTemplate& agent : context.agents.removed()) add(agent);
   respond_json(call.exchange, 200, agents_to_json(views));
 }
 
 void get_agent(const ApiContext& context, const Call& call) {
-  const auto& agents = context.catalog.catalog().agents;
-  if (const auto at = agents.find(call.id); at != agents.end())
-    return respond_json(call.exchange, 200,
-                        agent_to_json({at->second, context.agents.status(call.id)}));
-  for (const kernel::AgentTemplate& agent : context.agents.removed())
-    if (agent.name == call.id)
-      return respond_json(call.exchange, 200,
-                          agent_to_json({agent, context.agents.status(call.id)}));
-  respond_error(call.exchange, no_agent(call.id));
+  if (const auto agent = find_agent(context, call))
+    respond_json(call.exchange, 200, agent_to_json({*agent, context.agents.status(call.id)}));
 }
 
 void start_agent(const ApiContext& context, const Call& call) {
@@ -147,6 +153,7 @@ void restart_agent(const ApiContext& context, const Call& call) {
 }
 
 void get_agent_logs(const ApiContext& context, const Call& call) {
+  if (!find_agent(context, call)) return;
   const auto lines = query_number(call.request, "lines", log_lines_max);
   if (!lines) return respond_error(call.exchange, lines.error());
   const auto follows = query_truth(call.request, "follow");

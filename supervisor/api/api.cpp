@@ -20,7 +20,7 @@ struct Route {
   void (*handler)(const ApiContext&, const Call&);
 };
 
-constexpr std::array<Route, 18> routes = {{
+constexpr std::array<Route, 20> routes = {{
     {"POST", "/v1/runs", Verb::run, post_run},
     {"GET", "/v1/runs", Verb::read, get_runs},
     {"GET", "/v1/runs/*", Verb::read, get_run},
@@ -35,6 +35,8 @@ constexpr std::array<Route, 18> routes = {{
     {"POST", "/v1/agents/*/stop", Verb::agent, stop_agent},
     {"POST", "/v1/agents/*/restart", Verb::agent, restart_agent},
     {"GET", "/v1/agents/*/logs", Verb::agent, get_agent_logs},
+    {"GET", "/v1/agents/*/budget", Verb::read, get_budget},
+    {"POST", "/v1/agents/*/budget/grant", Verb::budget, grant_budget},
     {"POST", "/v1/reload", Verb::operate, post_reload},
     {"GET", "/v1/host", Verb::read, get_host},
     {"GET", "/v1/doctor", Verb::read, get_doctor},

@@ -6,6 +6,7 @@
 #include "supervisor/access/caller.hpp"
 #include "supervisor/access/config_store.hpp"
 #include "supervisor/agents/agent_table.hpp"
+#include "supervisor/agents/budget_book.hpp"
 #include "supervisor/config/health_store.hpp"
 #include "supervisor/http/exchange.hpp"
 #include "supervisor/http/request.hpp"
@@ -22,6 +23,7 @@ struct ApiContext {
   ConfigStore& catalog;
   HealthStore& health;
   AgentTable& agents;
+  BudgetBook& budgets;
   KnownUids known_uids;
   // Called after a reload that a client asked for, with what it found.
   std::function<void(const std::vector<kernel::Diagnostic>&)> on_reload;
@@ -53,6 +55,8 @@ void respond_error(const Exchange& exchange, const kernel::Error& error,
 
 // The run of the path if the caller can see it; otherwise it has been answered as unknown.
 const RunRecord* find_run(const ApiContext& context, const Call& call);
+// The same of an agent: its template, or that of the run that it still has.
+std::optional<kernel::AgentTemplate> find_agent(const ApiContext& context, const Call& call);
 
 // Handlers, by file.
 void post_run(const ApiContext& context, const Call& call);  // run_routes.cpp
@@ -70,6 +74,8 @@ void start_agent(const ApiContext& context, const Call& call);
 void stop_agent(const ApiContext& context, const Call& call);
 void restart_agent(const ApiContext& context, const Call& call);
 void get_agent_logs(const ApiContext& context, const Call& call);
+void get_budget(const ApiContext& context, const Call& call);  // budget_routes.cpp
+void grant_budget(const ApiContext& context, const Call& call);
 void get_host(const ApiContext& context, const Call& call);  // host_routes.cpp
 void get_doctor(const ApiContext& context, const Call& call);
 void get_health(const ApiContext& context, const Call& call);

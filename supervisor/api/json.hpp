@@ -15,6 +15,7 @@
 #include "kernel/run/plan.hpp"
 #include "supervisor/ledger/ledger_reader.hpp"
 #include "supervisor/agents/agent_status.hpp"
+#include "supervisor/agents/budget.hpp"
 #include "supervisor/runs/run_json.hpp"
 #include "supervisor/runs/run_record.hpp"
 
@@ -58,6 +59,18 @@ struct AgentView {
 std::string agent_to_json(const AgentView& view);
 std::string agents_to_json(const std::vector<AgentView>& views);
 std::string agent_status_to_json(const std::string& name, const AgentStatus& status);
+// `limit` is what it may use, with what was granted; null: any amount.
+std::string budget_to_json(const std::string& agent, const Budget& budget);
+
+struct GrantRequest {
+  std::string dimension;
+  std::uint64_t amount = 0;
+
+  bool operator==(const GrantRequest&) const = default;
+};
+// {"dim": "tokens", "amount": 1000}. Fails with invalid_request and names the key.
+kernel::Result<GrantRequest> parse_grant_request(std::string_view body);
+
 // A line of an agent's log that the supervisor adds for one reader.
 std::string skipped_lines_to_json(std::size_t lines);
 

@@ -209,4 +209,16 @@ Result<RunRequest> parse_run_request(std::string_view body) {
   return run;
 }
 
+Result<GrantRequest> parse_grant_request(std::string_view body) {
+  const json object = TRY(parse_object(body));
+  GrantRequest grant;
+  TRY_VOID(read_object("", object,
+                       {into("dim", grant.dimension, text), into("amount", grant.amount, count)}));
+  for (const char* key : {"dim", "amount"}) {
+    if (!object.contains(key))
+      return fail(ErrorCode::invalid_request, fmt::format("the key '{}' is missing", key));
+  }
+  return grant;
+}
+
 }  // namespace paddock::supervisor

@@ -23,5 +23,7 @@ int agent_start_command(const Options& options);
 int agent_stop_command(const Options& options);
 int agent_restart_command(const Options& options);
 int agent_logs_command(const Options& options);
+int budget_show_command(const Options& options);
+int budget_grant_command(const Options& options);
 
 }  // namespace paddock::supervisor::cli

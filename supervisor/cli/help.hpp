@@ -138,6 +138,24 @@ Examples:
   paddock agent logs heartbeat -f
   paddock agent stop heartbeat)";
 
+constexpr const char* budget = "What agents may use, and have used.";
+constexpr const char* budget_footer =
+    R"(An agent whose budget is spent is frozen until it is granted more.
+
+Examples:
+  paddock budget show
+  paddock budget grant heartbeat beats 1000)";
+
+constexpr const char* budget_show = "Show the budget of an agent, or of all.";
+constexpr const char* budget_show_footer = R"(Example:
+  paddock budget show heartbeat)";
+
+constexpr const char* budget_grant = "Grant an agent more of one dimension.";
+constexpr const char* budget_grant_footer = R"(It goes on if nothing else of its budget is spent.
+
+Example:
+  paddock budget grant heartbeat beats 1000)";
+
 constexpr const char* agent_list = "List the templates, and what becomes of each.";
 constexpr const char* agent_list_footer = R"(Example:
   paddock agent list)";

@@ -318,6 +318,27 @@ void add_agent(CLI::App& app, Options& options, Commands& commands) {
   commands.emplace_back(logs, Command::agent_logs);
 }
 
+void add_budget(CLI::App& app, Options& options, Commands& commands) {
+  CLI::App* const budget = add_command(app, "budget", help::budget, help::budget_footer);
+  budget->require_subcommand(1);
+
+  CLI::App* const show = add_command(*budget, "show", help::budget_show, help::budget_show_footer);
+  show->add_option("agent", options.agent, "Its name; without one, of all agents")
+      ->type_name("AGENT");
+  show->add_flag("--json", options.json, "One JSON object for each agent, as the daemon tells it");
+  commands.emplace_back(show, Command::budget_show);
+
+  CLI::App* const grant =
+      add_agent_command(*budget, "grant", help::budget_grant, help::budget_grant_footer, options);
+  grant->add_option("dimension", options.dimension, "cpu_s, wall_s, fs_w_bytes, or the agent's own")
+      ->required()
+      ->type_name("DIM");
+  grant->add_option("amount", options.amount, "How much more of it")
+      ->required()
+      ->type_name("AMOUNT");
+  commands.emplace_back(grant, Command::budget_grant);
+}
+
 void add_doctor(CLI::App& app, Options& options, Commands& commands) {
   CLI::App* const doctor = add_command(app, "doctor", help::doctor, help::doctor_footer);
   options.profile = "STRICT";
@@ -385,6 +406,7 @@ std::variant<Options, Farewell> parse_options(const std::vector<std::string>& wo
   add_ledger(app, options, commands);
   add_recover(app, options, commands);
   add_agent(app, options, commands);
+  add_budget(app, options, commands);
 
   try {
     std::reverse(own.begin(), own.end());  // CLI11 takes them from the end

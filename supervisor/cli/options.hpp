@@ -30,6 +30,8 @@ enum class Command {
   agent_stop,
   agent_restart,
   agent_logs,
+  budget_show,
+  budget_grant,
 };
 
 // Where to find a daemon, and what to use where there is none.
@@ -82,6 +84,8 @@ struct Options {
   std::string ledger_file;         // ledger; empty: the state directory's
   std::string ledger_head;         // ledger verify: SEQ:HASH; empty: none
   std::string agent;               // of the agent commands
+  std::string dimension;           // budget grant
+  std::uint64_t amount = 0;        // budget grant
   std::uint64_t lines = 100;       // agent logs
   bool follow = false;             // agent logs
 

@@ -68,6 +68,10 @@ int execute(const Options& options) {
       return agent_restart_command(options);
     case Command::agent_logs:
       return agent_logs_command(options);
+    case Command::budget_show:
+      return budget_show_command(options);
+    case Command::budget_grant:
+      return budget_grant_command(options);
   }
   return exit_error;
 }

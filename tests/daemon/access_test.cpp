@@ -96,9 +96,11 @@ const Client watch{watcher};
 
 struct Shared {
   explicit Shared(const std::string& text = rules, const std::string& more_config = "",
-                  std::function<void()> in_child = {})
+                  std::function<void()> in_child = {},
+                  const std::map<std::string, std::string>& agents = {})
       : file(files.write("access.toml", text)),
         daemon({.config = "access = \"" + file + "\"\n" + more_config,
+                .agents = agents,
                 .in_child = std::move(in_child)}) {}
 
   HttpReply get(const Client& client, const std::string& target) const {
@@ -195,12 +197,24 @@ TEST_CASE("each call takes its verb, and the one that is missing is named") {
   };
   // Of each verb every call, also those on things that are not there.
   constexpr Call calls[] = {
-      {"run", "POST", "/v1/runs"},           {"run", "POST", "/v1/plan"},
-      {"run", "POST", "/v1/runs/r-0/stdin"}, {"read", "GET", "/v1/runs"},
-      {"read", "GET", "/v1/runs/r-0"},       {"read", "GET", "/v1/profiles"},
-      {"read", "GET", "/v1/profiles/OFF"},   {"read", "GET", "/v1/agents"},
-      {"read", "GET", "/v1/agents/none"},    {"read", "GET", "/v1/host"},
-      {"read", "GET", "/v1/doctor"},         {"kill", "DELETE", "/v1/runs/r-0"},
+      {"run", "POST", "/v1/runs"},
+      {"run", "POST", "/v1/plan"},
+      {"run", "POST", "/v1/runs/r-0/stdin"},
+      {"read", "GET", "/v1/runs"},
+      {"read", "GET", "/v1/runs/r-0"},
+      {"read", "GET", "/v1/profiles"},
+      {"read", "GET", "/v1/profiles/OFF"},
+      {"read", "GET", "/v1/agents"},
+      {"read", "GET", "/v1/agents/none"},
+      {"read", "GET", "/v1/host"},
+      {"read", "GET", "/v1/doctor"},
+      {"kill", "DELETE", "/v1/runs/r-0"},
+      {"read", "GET", "/v1/agents/none/budget"},
+      {"agent", "GET", "/v1/agents/none/logs"},
+      {"agent", "POST", "/v1/agents/none/start"},
+      {"agent", "POST", "/v1/agents/none/stop"},
+      {"agent", "POST", "/v1/agents/none/restart"},
+      {"budget", "POST", "/v1/agents/none/budget/grant"},
       {"operate", "POST", "/v1/reload"},
   };
   std::string text = "socket_group = \"daemon\"\n";
@@ -266,6 +280,31 @@ TEST_CASE("a tenant asks in its own name and for its own profiles") {
   CHECK(profile.status == 403);
   CHECK(profile.error_message() == "tenant 'red' may not use profile 'STRICT'");
   CHECK(shared.post(red, "/v1/plan", shell("true", "STRICT")).status == 403);
+}
+
+TEST_CASE("an agent is its tenant's, and is not there for others") {
+  if (!may_test()) return;
+  const auto agent = [](const std::string& name, const std::string& tenant) {
+    return "name = \"" + name + "\"\nprofile = \"OFF\"\ncommand = [\"true\"]\ntenant = \"" +
+           tenant + "\"\n[budget]\ntokens = 5\n";
+  };
+  const Shared shared(rules, "", {},
+                      {{"a.toml", agent("reds", "red")}, {"b.toml", agent("blues", "blue")}});
+  const json visible = shared.get(red, "/v1/agents").json()["agents"];
+  REQUIRE(visible.size() == 1);
+  CHECK(visible[0]["name"] == "reds");
+  CHECK(shared.get(watch, "/v1/agents").json()["agents"].size() > 2);
+  CHECK(shared.get(red, "/v1/agents/reds").status == 200);
+  CHECK(shared.get(red, "/v1/agents/reds/budget").status == 200);
+  for (const char* target : {"/v1/agents/blues", "/v1/agents/blues/budget"}) {
+    const HttpReply hidden = shared.get(red, target);
+    CHECK(hidden.status == 404);
+    CHECK(hidden.error_message() == "no agent 'blues'");
+  }
+  const HttpReply run = shared.post(red, "/v1/runs", {{"agent", "blues"}});
+  CHECK(run.status == 404);
+  CHECK(run.error_message() == "no agent 'blues'; there is 'reds'");
+  CHECK(shared.post(red, "/v1/runs", {{"agent", "reds"}}).status == 200);
 }
 
 TEST_CASE("a tenant has no more runs alive and waiting than its own limits, and others start") {
