@@ -62,22 +62,27 @@ ParsedArguments parse_daemon_arguments(int argc, char** argv) {
          "make a cgroup v2 leaf for each run below this path, or \"none\": no cgroups; without it "
          "a delegated one is looked for")
       ->type_name("PATH");
+  std::string log_format = "text";
+  app.add_option("--log-format", log_format, "how log lines look: text, or json: one object each")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "json"}));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return {.config = std::nullopt, .exit_status = app.exit(error) == 0 ? 0 : 1};
+    return {
+        .config = std::nullopt, .logs_json = false, .exit_status = app.exit(error) == 0 ? 0 : 1};
   }
 
   DaemonConfig config = default_daemon_config();
   if (!config_file.empty() && !read_config_file(config_file, config))
-    return {.config = std::nullopt, .exit_status = 1};
+    return {.config = std::nullopt, .logs_json = false, .exit_status = 1};
   if (!runtime_directory.empty()) config.runtime_directory = runtime_directory;
   if (!state_directory.empty()) config.state_directory = state_directory;
   if (!access_file.empty()) config.access_file = access_file;
   if (!cgroup_base.empty()) config.cgroup_base = cgroup_base;
   append(profiles, config.profile_directories);
   append(agents, config.agent_directories);
-  return {.config = std::move(config), .exit_status = 0};
+  return {.config = std::move(config), .logs_json = log_format == "json", .exit_status = 0};
 }
 
 }  // namespace paddock::supervisor

@@ -11,6 +11,7 @@ namespace paddock::supervisor {
 // --version, 1 after a mistake, which has been printed to stderr.
 struct ParsedArguments {
   std::optional<DaemonConfig> config;
+  bool logs_json = false;
   int exit_status = 0;
 };
 
