@@ -17,6 +17,7 @@ struct ResolvedRun {
   std::string parent{};  // the run that asks for this one; empty: none
   std::string stdin_bytes;
   bool stdin_open = false;
+  bool is_canary = false;  // in no list, and forgotten at its end
 };
 
 }  // namespace paddock::supervisor

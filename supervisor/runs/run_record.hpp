@@ -36,6 +36,7 @@ struct RunRecord {
   std::uint64_t queue_ms = 0;                                       // from the request to the spawn
   std::optional<std::chrono::system_clock::time_point> started_at;  // its process
   std::string policy_hash;
+  std::string policy_text;            // canonical
   std::vector<std::string> degraded;  // controls asked for and missing
   kernel::RunMarks marks;
   std::optional<kernel::Receipt> receipt;       // once observed

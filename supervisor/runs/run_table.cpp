@@ -49,8 +49,20 @@ kernel::SandboxResult never_started(Cause cause, const RunRecord& record) {
 // What a finished run is remembered with, as far as clients and agents decide its size.
 std::size_t bytes_of(const RunRecord& record) {
   std::size_t bytes = record.result->stdout.size() + record.result->stderr.size();
+  bytes += record.policy_text.size();
   for (const std::string& argument : record.argv) bytes += argument.size();
   return bytes;
+}
+
+// From the order to end a run; of one whose wall clock passed, from then.
+std::optional<RunTableObserver::Seconds> kill_time_of(
+    const kernel::SandboxResult& result, std::optional<kernel::Clock::time_point> stop_asked_at,
+    std::optional<milliseconds> wall_clock) {
+  using Seconds = RunTableObserver::Seconds;
+  if (result.timed_out && wall_clock)
+    return std::max(Seconds(result.duration_s) - Seconds(*wall_clock), Seconds(0));
+  if (stop_asked_at) return kernel::Clock::now() - *stop_asked_at;
+  return std::nullopt;
 }
 
 // What a run that waits holds on to, as far as its client decides.
@@ -63,20 +75,21 @@ std::size_t bytes_of(const ResolvedRun& run) {
 }  // namespace
 
 RunTable::RunTable(uv_loop_t* loop, const kernel::Sandbox& sandbox, Recorder& recorder,
-                   RunTableLimits limits)
+                   RunTableLimits limits, RunTableObserver* observer)
     : loop_(loop),
       sandbox_(sandbox),
       recorder_(recorder),
       limits_(limits),
+      observer_(observer),
       queue_({.alive_max = limits.alive_max,
               .queued_max = limits.queued_max,
               .queued_bytes_max = limits.queued_bytes_max}),
       pump_timer_(loop),
       unwritten_timer_(loop),
-      drain_timer_(loop),
       strays_(
           loop, [this](pid_t pid) { return is_launcher(pid); }, [this] { return !alive_.empty(); }),
-      outcomes_(loop, recorder) {}
+      outcomes_(loop, recorder),
+      drain_(loop) {}
 
 RunTable::~RunTable() {
   const auto record = [this](const Entry& ended, const kernel::SandboxResult& result) {
@@ -96,13 +109,28 @@ RunTable::~RunTable() {
 
 // ---- Into the table ----------------------------------------------------------------------------
 
-Result<RunId> RunTable::submit(ResolvedRun run, RunObserver observer) {
-  if (draining_) return fail(ErrorCode::draining, "the daemon is shutting down");
+Result<void> RunTable::check_open() const {
+  if (draining()) return fail(ErrorCode::draining, "the daemon is draining and takes nothing new");
   if (!recorder_.is_writing())
     return fail(ErrorCode::not_recorded,
                 "the ledger cannot be written at the moment, and no run starts without a record");
-  const RunId id = make_run_id();
+  return {};
+}
+
+Result<RunId> RunTable::take_place(const ResolvedRun& run) {
+  TRY_VOID(check_open());
+  RunId id = make_run_id();
   TRY_VOID(queue_.push(id, run.tenant, bytes_of(run)));
+  return id;
+}
+
+Result<RunId> RunTable::submit(ResolvedRun run, RunObserver observer) {
+  const auto place = take_place(run);
+  if (!place) {
+    if (observer_ != nullptr) observer_->run_refused(place.error().code);
+    return place;
+  }
+  const RunId& id = *place;
   auto entry = std::make_unique<Entry>();
   RunRecord& record = entry->record;
   record.id = id;
@@ -113,6 +141,8 @@ Result<RunId> RunTable::submit(ResolvedRun run, RunObserver observer) {
   record.argv = run.argv;
   record.created_at = wall_now();
   record.policy_hash = kernel::policy_hash(run.policy);
+  record.policy_text = kernel::canonical_text(run.policy);
+  entry->is_canary = run.is_canary;
   entry->stdin_closed = !run.stdin_open;
   entry->request = std::move(run);
   entry->observers[++last_observer_] = std::move(observer);
@@ -156,6 +186,7 @@ void RunTable::refuse(const RunId& id, const kernel::Error& error) {
   entries_.erase(id);
   order_.remove(id);
   queue_.remove(id);
+  if (observer_ != nullptr) observer_->run_refused(error.code);
   for (const auto& [number, observer] : refused->observers)
     if (observer.on_refused) observer.on_refused(error);
   schedule_pump();
@@ -170,7 +201,8 @@ const RunRecord* RunTable::find(const RunId& id) const {
 std::vector<const RunRecord*> RunTable::list() const {
   std::vector<const RunRecord*> records;
   for (const RunId& id : order_)
-    if (const Entry& known = *entries_.at(id); known.accepted) records.push_back(&known.record);
+    if (const Entry& known = *entries_.at(id); known.accepted && !known.is_canary)
+      records.push_back(&known.record);
   return records;
 }
 
@@ -203,6 +235,7 @@ Result<void> RunTable::stop(const RunId& id, Cause cause) {
       finish(*found, never_started(cause, found->record));
       break;
     case Stage::alive:
+      if (!found->stop_asked_at) found->stop_asked_at = kernel::Clock::now();
       found->live->run().stop(cause);
       found->live->refresh();
       break;
@@ -314,6 +347,7 @@ void RunTable::start(Entry& started) {
   started.record.queue_ms = static_cast<std::uint64_t>(
       std::chrono::duration_cast<milliseconds>(kernel::Clock::now() - started.submitted_at)
           .count());
+  if (observer_ != nullptr) observer_->run_left_queue(started.record);
   kernel::RunOptions options{
       .stdin_bytes = std::move(started.request.stdin_bytes),
       .stdin_stays_open = started.request.stdin_open,
@@ -363,6 +397,9 @@ void RunTable::announce(Entry& live) {
 
 // Its process is gone, or never was: the slot is free, and the outcome is on its way to the ledger.
 void RunTable::finish(Entry& finished, kernel::SandboxResult result) {
+  drain_.run_ended(finished.stage == Stage::alive, result.cause);
+  finished.kill_time =
+      kill_time_of(result, finished.stop_asked_at, finished.request.policy.wall_clock);
   finished.stage = Stage::ended;
   queue_.remove(finished.record.id);
   finished.request = {};
@@ -383,11 +420,16 @@ void RunTable::settled(const RunId& id, bool recorded) {
   if (record.phase == RunPhase::finished) return;
   record.phase = RunPhase::finished;
   record.result = std::move(found->result);
-  finished_.push_back(id);
   finished_bytes_ += bytes_of(record);
+  if (observer_ != nullptr) observer_->run_finished(record, found->kill_time);
   // Observers may call back into the table: they get a copy, and the entry may be gone afterwards.
   const RunRecord copy = record;
   const auto observers = std::exchange(found->observers, {});
+  if (found->is_canary) {
+    forget(id);
+  } else {
+    finished_.push_back(id);
+  }
   for (const auto& [number, observer] : observers)
     if (observer.on_finished) observer.on_finished(copy);
   forget_old();
@@ -399,21 +441,27 @@ void RunTable::forget_old() {
          (finished_bytes_ > limits_.finished_bytes_max && finished_.size() > 1)) {
     const RunId id = finished_.front();
     finished_.pop_front();
-    finished_bytes_ -= bytes_of(entries_.at(id)->record);
-    entries_.erase(id);
-    order_.remove(id);
+    forget(id);
   }
+}
+
+void RunTable::forget(const RunId& id) {
+  finished_bytes_ -= bytes_of(entries_.at(id)->record);
+  entries_.erase(id);
+  order_.remove(id);
 }
 
 // ---- Shutdown ----------------------------------------------------------------------------------
 
-void RunTable::drain(milliseconds deadline, std::function<void()> on_drained) {
-  draining_ = true;
-  on_drained_ = std::move(on_drained);
+void RunTable::drain(milliseconds deadline, DrainUntil until, OnDrained on_drained) {
+  drain_.begin(deadline, until, std::move(on_drained), [this] { stop_all(Cause::shutdown); });
   for (const RunId& id : without_process())
     [[maybe_unused]] const auto stopped = stop(id, Cause::shutdown);
-  drain_timer_.start(deadline, [this] { stop_all(Cause::shutdown); });
   check_drained();
+}
+
+Result<void> RunTable::undrain() {
+  return drain_.cancel();
 }
 
 void RunTable::stop_all(Cause cause) {
@@ -424,7 +472,9 @@ void RunTable::stop_all(Cause cause) {
 
 void RunTable::kill_all(Cause cause) {
   for (const auto& [id, launcher] : alive_) {
-    LiveRun& live = *entry(id)->live;
+    Entry& killed = *entry(id);
+    if (!killed.stop_asked_at) killed.stop_asked_at = kernel::Clock::now();
+    LiveRun& live = *killed.live;
     live.run().kill(cause);
     live.refresh();
   }
@@ -433,8 +483,7 @@ void RunTable::kill_all(Cause cause) {
 
 // Every run is in finished_ from its end until it is forgotten.
 void RunTable::check_drained() {
-  if (!draining_ || entries_.size() > finished_.size() || !on_drained_) return;
-  drain_timer_.start(milliseconds(0), std::exchange(on_drained_, {}));
+  if (entries_.size() == finished_.size()) drain_.nobody_left();
 }
 
 // Of those that have not ended.

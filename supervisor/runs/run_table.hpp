@@ -21,11 +21,13 @@
 #include "kernel/run/sandbox.hpp"
 #include "supervisor/ledger/recorder.hpp"
 #include "supervisor/loop/timer.hpp"
+#include "supervisor/runs/drain.hpp"
 #include "supervisor/runs/live_run.hpp"
 #include "supervisor/runs/outcomes.hpp"
 #include "supervisor/runs/resolved_run.hpp"
 #include "supervisor/runs/run_queue.hpp"
 #include "supervisor/runs/run_record.hpp"
+#include "supervisor/runs/run_table_observer.hpp"
 #include "supervisor/runs/stray_watch.hpp"
 
 namespace paddock::supervisor {
@@ -55,9 +57,9 @@ using ObserverId = std::uint64_t;
 
 class RunTable {
  public:
-  // `sandbox` and `recorder` outlive the table.
+  // `sandbox`, `recorder` and `observer` outlive the table.
   RunTable(uv_loop_t* loop, const kernel::Sandbox& sandbox, Recorder& recorder,
-           RunTableLimits limits);
+           RunTableLimits limits, RunTableObserver* observer = nullptr);
   ~RunTable();  // kills what is alive, at once, and leaves the outcomes to the recorder
   RunTable(const RunTable&) = delete;
   RunTable& operator=(const RunTable&) = delete;
@@ -95,15 +97,16 @@ class RunTable {
 
   // No more runs: queued ones end as `shutdown`, live ones may finish until `deadline` and are
   // stopped then. `on_drained` is called from the loop when none is left and each outcome is in the
-  // ledger, or the patience for that has run out.
-  void drain(std::chrono::milliseconds deadline, std::function<void()> on_drained);
+  // ledger, or the patience for that has run out; or when the drain is cancelled. See Drain.
+  void drain(std::chrono::milliseconds deadline, DrainUntil until, OnDrained on_drained);
+  kernel::Result<void> undrain();
   void stop_all(kernel::Cause cause);  // as stop()
   void kill_all(kernel::Cause cause);  // without TERM and grace
 
   // By tenant. Whoever is over a new limit keeps what it has.
   void set_tenant_limits(std::map<std::string, TenantLimits> limits);
 
-  bool draining() const { return draining_; }
+  bool draining() const { return drain_.is_on(); }
   // With a process, and without one yet; of all, or of one tenant.
   std::size_t alive() const { return alive_.size(); }
   std::size_t queued() const { return queue_.queued() + queue_.alive() - alive(); }
@@ -132,9 +135,14 @@ class RunTable {
     bool stdin_closed = false;
     std::unique_ptr<LiveRun> live;
     std::optional<kernel::SandboxResult> result;  // of one that has ended
+    bool is_canary = false;
+    std::optional<kernel::Clock::time_point> stop_asked_at;
+    std::optional<RunTableObserver::Seconds> kill_time;  // of one that has ended
   };
   using Committed = kernel::Result<std::uint64_t>;
 
+  kernel::Result<void> check_open() const;
+  kernel::Result<RunId> take_place(const ResolvedRun& run);
   void admit(Entry& entry);
   void admitted(const RunId& id, const Committed& committed);
   void refuse(const RunId& id, const kernel::Error& error);
@@ -148,6 +156,7 @@ class RunTable {
   void finish(Entry& entry, kernel::SandboxResult result);
   void settled(const RunId& id, bool recorded);
   void forget_old();
+  void forget(const RunId& id);
   void check_drained();
   std::vector<RunId> without_process() const;
   Entry* entry(const RunId& id);
@@ -157,6 +166,7 @@ class RunTable {
   const kernel::Sandbox& sandbox_;
   Recorder& recorder_;
   RunTableLimits limits_;
+  RunTableObserver* observer_;
   std::map<RunId, std::unique_ptr<Entry>> entries_;
   RunQueue queue_;  // of all that have not ended; those that are starting or ready are alive to it
   std::deque<RunId> ready_;
@@ -169,11 +179,9 @@ class RunTable {
   std::list<RunId> order_;  // as submitted
   Timer pump_timer_;
   Timer unwritten_timer_;
-  Timer drain_timer_;
   StrayWatch strays_;
   Outcomes outcomes_;
-  bool draining_ = false;
-  std::function<void()> on_drained_;
+  Drain drain_;
 };
 
 }  // namespace paddock::supervisor

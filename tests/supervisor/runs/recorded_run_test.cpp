@@ -266,7 +266,7 @@ TEST_CASE_METHOD(TableFixture, "draining waits until the outcomes are written") 
   recorder.hold();
   run_until([&] { return table->alive() == 0; });
   bool drained = false;
-  table->drain(seconds(30), [&] { drained = true; });
+  table->drain(seconds(30), DrainUntil::cancelled, [&](const DrainResult&) { drained = true; });
   run_for(milliseconds(200));
   CHECK_FALSE(drained);
   recorder.release();
@@ -279,7 +279,7 @@ TEST_CASE_METHOD(TableFixture, "draining ends what is being recorded, without a 
   Heard heard;
   const RunId id = submit("echo never", heard.observer()).value();
   bool drained = false;
-  table->drain(seconds(30), [&] { drained = true; });
+  table->drain(seconds(30), DrainUntil::cancelled, [&](const DrainResult&) { drained = true; });
   recorder.release();
   run_until([&] { return drained; });
   CHECK(table->find(id)->result->cause == Cause::shutdown);

@@ -107,21 +107,21 @@ TEST_CASE("the oldest finished runs are forgotten, by number") {
   CHECK(fixture.table->list().size() == 2);
 }
 
-TEST_CASE("the oldest finished runs are forgotten by the bytes of their output and argv") {
-  TableFixture fixture({.finished_bytes_max = 5000});
-  const RunId first = fixture.submit("head -c 3000 /dev/zero").value();
+TEST_CASE("the oldest finished runs are forgotten by the bytes of their output, argv and policy") {
+  TableFixture fixture({.finished_bytes_max = 100'000});
+  const RunId first = fixture.submit("head -c 60000 /dev/zero").value();
   fixture.run_until_finished(first);
-  const RunId second = fixture.submit("head -c 1500 /dev/zero >&2").value();
+  const RunId second = fixture.submit("head -c 30000 /dev/zero >&2").value();
   fixture.run_until_finished(second);
   CHECK(fixture.table->find(first) != nullptr);
-  const RunId third = fixture.submit(": " + std::string(1000, 'x')).value();
+  const RunId third = fixture.submit(": " + std::string(20000, 'x')).value();
   fixture.run_until_finished(third);
   CHECK(fixture.table->find(first) == nullptr);
   CHECK(fixture.table->find(second) != nullptr);
   // One that is larger than all that may be remembered is still there for whoever asks next.
-  const RunId large = fixture.submit("head -c 9000 /dev/zero").value();
+  const RunId large = fixture.submit("head -c 180000 /dev/zero").value();
   fixture.run_until_finished(large);
-  CHECK(fixture.table->find(large)->result->stdout.size() == 9000);
+  CHECK(fixture.table->find(large)->result->stdout.size() == 180000);
   CHECK(fixture.table->find(third) == nullptr);
 }
 
@@ -225,7 +225,7 @@ TEST_CASE("draining ends what waits, lets what runs finish, and then says so, on
   const RunId queued = fixture.submit("true").value();
   fixture.run_until([&] { return fixture.table->alive() == 1; });
   int drained = 0;
-  fixture.table->drain(seconds(30), [&] { ++drained; });
+  fixture.table->drain(seconds(30), DrainUntil::cancelled, [&](const DrainResult&) { ++drained; });
   CHECK(fixture.table->draining());
   CHECK(drained == 0);
   CHECK(fixture.result(queued).cause == Cause::shutdown);
@@ -238,7 +238,7 @@ TEST_CASE("draining ends what waits, lets what runs finish, and then says so, on
 
 TEST_CASE_METHOD(TableFixture, "draining with nothing to wait for says so from the loop") {
   int drained = 0;
-  table->drain(seconds(30), [&] { ++drained; });
+  table->drain(seconds(30), DrainUntil::cancelled, [&](const DrainResult&) { ++drained; });
   CHECK(drained == 0);
   run_until([&] { return drained == 1; });
 }
@@ -248,7 +248,8 @@ TEST_CASE_METHOD(TableFixture,
   const RunId id = submit("trap 'echo asked; exit' TERM; while :; do sleep 0.02; done").value();
   run_until([&] { return table->find(id)->receipt.has_value(); });
   bool drained = false;
-  table->drain(milliseconds(200), [&] { drained = true; });
+  table->drain(milliseconds(200), DrainUntil::cancelled,
+               [&](const DrainResult&) { drained = true; });
   run_until([&] { return drained; });
   CHECK(table->find(id)->result->cause == Cause::shutdown);
   CHECK(table->find(id)->result->stdout == "asked\n");

@@ -20,7 +20,12 @@ namespace paddock::tests {
 struct TableFixture {
   explicit TableFixture(supervisor::RunTableLimits limits = {}) : tick(loop->get()) {
     kernel::become_subreaper();
-    table = std::make_unique<supervisor::RunTable>(loop->get(), sandbox, recorder, limits);
+    remake(limits);
+  }
+  void remake(supervisor::RunTableLimits limits, supervisor::RunTableObserver* observer = nullptr) {
+    table.reset();
+    table =
+        std::make_unique<supervisor::RunTable>(loop->get(), sandbox, recorder, limits, observer);
   }
 
   void run_until(const std::function<bool()>& condition) {

@@ -1,0 +1,105 @@
+#include "supervisor/runs/canary.hpp"
+
+#include "supervisor/runs/table_fixture.hpp"
+#include "support/catch.hpp"
+
+using namespace paddock;
+using namespace paddock::supervisor;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using tests::TableFixture;
+
+namespace {
+
+struct CanaryFixture : TableFixture {
+  Readiness ask() {
+    std::optional<Readiness> answer;
+    canary.ask([&](const Readiness& readiness) { answer = readiness; });
+    run_until([&] { return answer.has_value(); });
+    return *answer;
+  }
+
+  int made = 0;
+  std::string script = "true";
+  Canary canary{loop->get(), *table, [this]() -> kernel::Result<ResolvedRun> {
+                  ++made;
+                  if (script.empty())
+                    return kernel::fail(kernel::ErrorCode::sandbox_not_available, "no profile");
+                  return shell(script);
+                }};
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(CanaryFixture, "a canary that ran makes ready, and serves for a while") {
+  CHECK(ask().ready);
+  CHECK(ask().ready);
+  CHECK(made == 1);
+}
+
+TEST_CASE_METHOD(CanaryFixture, "there is one canary at a time, and everybody gets its answer") {
+  int answers = 0;
+  for (int i = 0; i < 5; ++i) canary.ask([&](const Readiness& answer) { answers += answer.ready; });
+  CHECK(answers == 0);
+  run_until([&] { return answers == 5; });
+  CHECK(made == 1);
+}
+
+TEST_CASE_METHOD(CanaryFixture,
+                 "a canary that fails is the reason, and the next one is tried anew") {
+  script = "exit 3";
+  const Readiness failed = ask();
+  CHECK_FALSE(failed.ready);
+  CHECK(failed.reason == "canary under custom: exited with 3");
+  script = "";
+  CHECK(ask().reason == "canary: no profile");
+  script = "true";
+  CHECK(ask().ready);
+  CHECK(made == 3);
+}
+
+TEST_CASE_METHOD(CanaryFixture, "canaries are in no list and take no finished run's place") {
+  remake({.finished_max = 1});
+  Canary other(loop->get(), *table,
+               [&]() -> kernel::Result<ResolvedRun> { return shell("exit 1"); });
+  const RunId kept = submit("echo kept").value();
+  run_until_finished(kept);
+  for (int i = 0; i < 3; ++i) {
+    bool answered = false;
+    other.ask([&](const Readiness&) { answered = true; });
+    CHECK(table->list().size() == 1);
+    run_until([&] { return answered; });
+  }
+  REQUIRE(table->find(kept) != nullptr);
+  CHECK(table->find(kept)->result->stdout == "kept\n");
+}
+
+TEST_CASE_METHOD(CanaryFixture, "a daemon that drains is not ready, also with a fresh canary") {
+  CHECK(ask().ready);
+  table->drain(seconds(1), DrainUntil::cancelled, {});
+  CHECK(ask().reason == "draining");
+  CHECK(table->undrain());
+  CHECK(ask().ready);
+}
+
+TEST_CASE_METHOD(CanaryFixture,
+                 "a canary that is stuck behind others is given up at its deadline") {
+  remake({.alive_max = 1});
+  Canary stuck(loop->get(), *table, [&]() -> kernel::Result<ResolvedRun> { return shell("true"); });
+  const RunId hog = submit("sleep 60").value();
+  run_until([&] { return table->alive() == 1; });
+  const auto begin = kernel::Clock::now();
+  std::optional<Readiness> answer;
+  stuck.ask([&](const Readiness& readiness) { answer = readiness; });
+  run_until([&] { return answer.has_value(); });
+  CHECK(answer->reason == "canary: no outcome within 10 s");
+  CHECK(kernel::Clock::now() - begin >= milliseconds(9'900));
+  CHECK(kernel::Clock::now() - begin < seconds(12));
+  CHECK(table->queued() == 0);
+  REQUIRE(table->stop(hog));
+  run_until_finished(hog);
+  answer.reset();
+  stuck.ask([&](const Readiness& readiness) { answer = readiness; });
+  run_until([&] { return answer.has_value(); });
+  CHECK(answer->ready);
+}
