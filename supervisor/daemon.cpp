@@ -1,6 +1,5 @@
 #include "supervisor/daemon.hpp"
 
-#include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -11,13 +10,17 @@
 #include <cstring>
 #include <filesystem>
 
+#include <fmt/format.h>
+
 #include "kernel/confine/privilege.hpp"
 #include "kernel/run/strays.hpp"
+#include "supervisor/api/canary_run.hpp"
 #include "supervisor/api/json.hpp"
 #include "supervisor/config/paths.hpp"
 #include "supervisor/config/private_directory.hpp"
 #include "supervisor/ledger/file_names.hpp"
 #include "supervisor/recovery/recover.hpp"
+#include "supervisor/telemetry/log.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -30,6 +33,23 @@ constexpr std::size_t descriptors_per_run =
 constexpr std::size_t descriptors_per_connection = 2;
 constexpr std::size_t descriptors_besides = 128;
 
+std::int64_t count(std::uint64_t value) {
+  return static_cast<std::int64_t>(value);
+}
+
+// "1 mistake", "2 mistakes"
+std::string mistakes(std::size_t number) {
+  return fmt::format("{} mistake{}", number, number == 1 ? "" : "s");
+}
+
+void log_mistakes(const std::vector<kernel::Diagnostic>& diagnostics) {
+  for (const kernel::Diagnostic& diagnostic : diagnostics)
+    log(LogLevel::error, "config.mistake", kernel::to_string(diagnostic),
+        {{"file", diagnostic.file},
+         {"line", count(diagnostic.line)},
+         {"column", count(diagnostic.column)}});
+}
+
 // Enough descriptors for every limit at once, as far as the hard limit allows.
 void raise_descriptor_limit(const DaemonConfig& config) {
   const std::size_t needed = config.runs.alive_max * descriptors_per_run +
@@ -40,10 +60,11 @@ void raise_descriptor_limit(const DaemonConfig& config) {
   limit.rlim_cur = std::min<rlim_t>(needed, limit.rlim_max);
   ::setrlimit(RLIMIT_NOFILE, &limit);
   if (limit.rlim_cur < needed)
-    spdlog::warn(
-        "the limit on open files is {}, and {} would be needed for {} runs and {} "
-        "connections at once; raise LimitNOFILE",
-        limit.rlim_cur, needed, config.runs.alive_max, config.connections_max);
+    log(LogLevel::warning, "limit.open_files",
+        fmt::format("the limit on open files is {}, and {} would be needed for {} runs and {} "
+                    "connections at once; raise LimitNOFILE",
+                    limit.rlim_cur, needed, config.runs.alive_max, config.connections_max),
+        {{"limit", count(limit.rlim_cur)}, {"needed", count(needed)}});
 }
 
 ServerConfig server_config(const DaemonConfig& config) {
@@ -77,8 +98,10 @@ std::string real_path(const std::string& path) {
 // Each live run of a root's daemon takes a host uid.
 void keep_to_host_uids(DaemonConfig& config) {
   if (::geteuid() != 0 || config.runs.alive_max <= config.host_uids.count) return;
-  spdlog::warn("runs_alive is {}, and there are {} host_uids: no more runs than that at once",
-               config.runs.alive_max, config.host_uids.count);
+  log(LogLevel::warning, "limit.host_uids",
+      fmt::format("runs_alive is {}, and there are {} host_uids: no more runs than that at once",
+                  config.runs.alive_max, config.host_uids.count),
+      {{"runs_alive", count(config.runs.alive_max)}, {"host_uids", count(config.host_uids.count)}});
   config.runs.alive_max = config.host_uids.count;
 }
 
@@ -92,7 +115,7 @@ Result<std::unique_ptr<Ledger>> open_ledger(uv_loop_t* loop, const DaemonConfig&
                                                      .cgroup_base = sandbox.cgroup().base,
                                                      .reach = {.host_uids = config.host_uids}}));
   if (const std::string summary = summary_of(report); !summary.empty())
-    spdlog::warn("recovery: {}", summary);
+    log(LogLevel::warning, "recovery.done", "recovery: " + summary);
   return Ledger::start(loop, path, std::move(writer), config.ledger);
 }
 
@@ -125,11 +148,10 @@ Result<std::unique_ptr<Daemon>> Daemon::create(DaemonConfig config, ServiceManag
   TRY_VOID(daemon->handle_signals());
   // Profiles are read once, here: a bad one must stop the daemon, not the third request.
   const auto diagnostics = daemon->catalog_.reload();
-  for (const auto& diagnostic : diagnostics) spdlog::error("{}", kernel::to_string(diagnostic));
+  log_mistakes(diagnostics);
   if (!diagnostics.empty())
-    return kernel::fail(
-        kernel::ErrorCode::sandbox_policy_error,
-        std::to_string(diagnostics.size()) + " mistakes in profiles, agents and access.toml");
+    return kernel::fail(kernel::ErrorCode::sandbox_policy_error,
+                        mistakes(diagnostics.size()) + " in profiles, agents and access.toml");
   daemon->apply_config();
   TRY_VOID(daemon->listen());
   // Whoever connects meanwhile waits: nothing is accepted before serve().
@@ -164,8 +186,16 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
                .log_worker = *log_worker_,
                .state_directory = config_.state_directory,
                .accountant = &budgets_}),
-      runs_(loop_->get(), sandbox_, *ledger_, config_.runs),
+      metrics_(PADDOCK_VERSION),
+      loop_lag_(loop_->get()),
+      run_metrics_(metrics_,
+                   [this](const std::string& tenant) {
+                     return metrics_class_of(catalog_.access(), tenant);
+                   }),
+      runs_(loop_->get(), sandbox_, *ledger_, config_.runs, &run_metrics_),
       history_(*ledger_),
+      canary_(loop_->get(), runs_,
+              [this] { return canary_run(catalog_.catalog(), sandbox_, health_.refusals()); }),
       api_({.loop = loop_->get(),
             .sandbox = sandbox_,
             .runs = runs_,
@@ -175,7 +205,12 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
             .agents = agents_,
             .budgets = budgets_,
             .known_uids = {.daemon = ::geteuid(), .runs = config_.host_uids},
-            .on_reload = [this](const auto& diagnostics) { report_reload(diagnostics); }}),
+            .on_reload = [this](const auto& diagnostics) { report_reload(diagnostics); },
+            .metrics = metrics_,
+            .metrics_now = [this] { return metrics_now(); },
+            .canary = canary_,
+            .drain_deadline = config_.drain,
+            .on_drain = [this](std::string_view step) { report_drain(step); }}),
       watchdog_timer_(loop_->get()),
       farewell_timer_(loop_->get()) {}
 
@@ -215,10 +250,10 @@ Result<void> Daemon::listen() {
   Listener trainer_listener =
       TRY(listener(trainer_socket_path(config_.runtime_directory), "trainer.sock", passed));
   for (const PassedSocket& socket : passed)
-    spdlog::warn(
-        "the service manager passed a socket '{}' that is neither paddock.sock nor "
-        "trainer.sock, ignoring it",
-        socket.name);
+    log(LogLevel::warning, "socket.ignored",
+        "the service manager passed a socket '" + socket.name +
+            "' that is neither paddock.sock nor trainer.sock, ignoring it",
+        {{"name", socket.name}});
   main_server_ = TRY(Server::start(loop_->get(), std::move(main_listener), server_config(config_),
                                    [this](HttpRequest request, Exchange exchange) {
                                      api_.handle(std::move(request), exchange);
@@ -234,13 +269,18 @@ Result<void> Daemon::listen() {
 // ---- Life --------------------------------------------------------------------------------------
 
 void Daemon::serve() {
-  spdlog::info("listening on {} with {} profiles and {} agents",
-               main_socket_path(config_.runtime_directory), catalog_.catalog().profiles.size(),
-               catalog_.catalog().agents.size());
-  if (!sandbox_.cgroup().problem.empty()) spdlog::warn("cgroups: {}", sandbox_.cgroup().problem);
+  const std::string socket = main_socket_path(config_.runtime_directory);
+  const std::size_t profiles = catalog_.catalog().profiles.size();
+  const std::size_t agents = catalog_.catalog().agents.size();
+  log(LogLevel::info, "daemon.listening",
+      fmt::format("listening on {} with {} profiles and {} agents", socket, profiles, agents),
+      {{"socket", socket}, {"profiles", count(profiles)}, {"agents", count(agents)}});
+  if (!sandbox_.cgroup().problem.empty())
+    log(LogLevel::warning, "host.no_cgroup", "cgroups: " + sandbox_.cgroup().problem);
   services_.ready(status());
   feed_watchdog();
   agents_.start_wanted(std::exchange(known_agents_, {}));
+  loop_lag_.start();
   loop_->run();
   // What is left to do takes a moment, and one more signal must not cut it short.
   sigset_t stop_signals;
@@ -261,9 +301,14 @@ Result<void> Daemon::examine() {
     }
   }
   for (const auto& [profile, why] : health_.refusals())
-    spdlog::error("refusing every run: {}", why);
-  spdlog::info("probes: {} passed, {} cannot tell on this host, {} of {} profiles are refused",
-               passed, unsupported, health_.refusals().size(), catalog_.catalog().profiles.size());
+    log(LogLevel::error, "profile.refused", "refusing every run: " + why, {{"profile", profile}});
+  log(LogLevel::info, "probes.tried",
+      fmt::format("probes: {} passed, {} cannot tell on this host, {} of {} profiles are refused",
+                  passed, unsupported, health_.refusals().size(),
+                  catalog_.catalog().profiles.size()),
+      {{"passed", count(passed)},
+       {"unsupported", count(unsupported)},
+       {"profiles_refused", count(health_.refusals().size())}});
   return examined;
 }
 
@@ -275,16 +320,22 @@ void Daemon::reload() {
 
 void Daemon::report_reload(const std::vector<kernel::Diagnostic>& diagnostics) {
   if (diagnostics.empty()) {
-    spdlog::info("reloaded {} profiles, {} agents and {} tenants",
-                 catalog_.catalog().profiles.size(), catalog_.catalog().agents.size(),
-                 catalog_.access().tenants.size());
+    const std::size_t profiles = catalog_.catalog().profiles.size();
+    const std::size_t agents = catalog_.catalog().agents.size();
+    const std::size_t tenants = catalog_.access().tenants.size();
+    log(LogLevel::info, "config.reloaded",
+        fmt::format("reloaded {} profiles, {} agents and {} tenants", profiles, agents, tenants),
+        {{"profiles", count(profiles)}, {"agents", count(agents)}, {"tenants", count(tenants)}});
     apply_config();
     share_sockets();
     if (const auto examined = examine(); !examined)
-      spdlog::error("the probes could not be tried: {}", examined.error().message);
+      log(LogLevel::error, "probes.failed",
+          "the probes could not be tried: " + examined.error().message);
   } else {
-    for (const auto& diagnostic : diagnostics) spdlog::error("{}", kernel::to_string(diagnostic));
-    spdlog::error("reload failed, keeping the profiles, agents and tenants that were in force");
+    log_mistakes(diagnostics);
+    log(LogLevel::error, "config.reload_failed",
+        "reload failed, keeping the profiles, agents and tenants that were in force",
+        {{"mistakes", count(diagnostics.size())}});
   }
   services_.status(status());
 }
@@ -308,17 +359,36 @@ void Daemon::share_sockets() {
   for (const auto& done : {open_socket_to(main_socket_path(directory), group),
                            open_socket_to(trainer_socket_path(directory), group),
                            open_directory_to(directory, group)}) {
-    if (!done) spdlog::error("socket_group: {}", done.error().message);
+    if (!done) log(LogLevel::error, "socket.group", "socket_group: " + done.error().message);
   }
   socket_group_ = group;
 }
 
+void Daemon::report_drain(std::string_view step) {
+  log(LogLevel::info, "drain." + std::string(step),
+      fmt::format("drain {}: {} runs alive, {} queued", step, runs_.alive(), runs_.queued()),
+      {{"alive", count(runs_.alive())}, {"queued", count(runs_.queued())}});
+  services_.status(status());
+}
+
 std::string Daemon::status() const {
-  std::string text = "serving";
+  std::string text = runs_.draining() ? "draining" : "serving";
   if (catalog_.stale()) text += "; the last reload failed, older profiles are in force";
   if (!health_.refusals().empty())
     text += "; refused by their probes: " + std::to_string(health_.refusals().size()) + " profiles";
   return text;
+}
+
+MetricsNow Daemon::metrics_now() const {
+  return {.runs_alive = runs_.alive(),
+          .runs_queued = runs_.queued(),
+          .profiles_refused = health_.refusals().size(),
+          .config_stale = catalog_.stale(),
+          .draining = runs_.draining(),
+          .ledger_writing = true,
+          .ledger_unwritten = 0,
+          .agents = {},
+          .loop_lag = loop_lag_.recent()};
 }
 
 // The first signal drains, the second kills what still runs, a third leaves it to the end of the
@@ -326,14 +396,18 @@ std::string Daemon::status() const {
 void Daemon::shut_down() {
   switch (++stop_signals_) {
     case 1:
-      spdlog::info("draining: {} runs alive, {} queued; at most {} ms", runs_.alive(),
-                   runs_.queued(), config_.drain.count());
+      log(LogLevel::info, "daemon.stopping",
+          fmt::format("draining: {} runs alive, {} queued; at most {} ms", runs_.alive(),
+                      runs_.queued(), config_.drain.count()),
+          {{"alive", count(runs_.alive())}, {"queued", count(runs_.queued())}});
       services_.stopping("draining");
       agents_.drain();
-      runs_.drain(config_.drain, [this] { drained(); });
+      runs_.drain(config_.drain, DrainUntil::end_of_daemon,
+                  [this](const DrainResult&) { drained(); });
       return;
     case 2:
-      spdlog::info("killing {} runs", runs_.alive());
+      log(LogLevel::info, "daemon.killing", fmt::format("killing {} runs", runs_.alive()),
+          {{"alive", count(runs_.alive())}});
       runs_.kill_all(kernel::Cause::shutdown);
       return;
     default:

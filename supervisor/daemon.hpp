@@ -16,7 +16,11 @@
 #include "supervisor/loop/event_loop.hpp"
 #include "supervisor/loop/timer.hpp"
 #include "supervisor/loop/worker.hpp"
+#include "supervisor/runs/canary.hpp"
+#include "supervisor/runs/run_metrics.hpp"
 #include "supervisor/runs/run_table.hpp"
+#include "supervisor/telemetry/loop_lag.hpp"
+#include "supervisor/telemetry/metrics.hpp"
 #include "supervisor/telemetry/service_manager.hpp"
 
 namespace paddock::supervisor {
@@ -48,10 +52,12 @@ class Daemon {
   void report_reload(const std::vector<kernel::Diagnostic>& diagnostics);
   void apply_config();  // of what is in force now: the limits of tenants and budgets
   void share_sockets();
+  void report_drain(std::string_view step);
   void shut_down();
   void drained();
   void feed_watchdog();
   std::string status() const;
+  MetricsNow metrics_now() const;
 
   DaemonConfig config_;
   ServiceManager services_;
@@ -68,8 +74,12 @@ class Daemon {
   std::unique_ptr<Worker> log_worker_;
   BudgetBook budgets_;
   AgentTable agents_;  // outlives the runs, which tell it of their end
+  Metrics metrics_;
+  LoopLag loop_lag_;
+  RunMetrics run_metrics_;
   RunTable runs_;
   RunHistory history_;
+  Canary canary_;
   Api api_;
   std::unique_ptr<Server> main_server_;
   std::unique_ptr<Server> trainer_server_;

@@ -46,4 +46,10 @@ std::vector<std::string> verb_names() {
   return names;
 }
 
+std::string metrics_class_of(const AccessRules& rules, const std::string& tenant) {
+  for (const Tenant& known : rules.tenants)
+    if (known.name == tenant) return known.metrics_class;
+  return "default";
+}
+
 }  // namespace paddock::supervisor

@@ -51,4 +51,7 @@ struct AccessRules {
   bool operator==(const AccessRules&) const = default;
 };
 
+// A tenant's label in metrics; "default" for one that the rules do not know.
+std::string metrics_class_of(const AccessRules& rules, const std::string& tenant);
+
 }  // namespace paddock::supervisor

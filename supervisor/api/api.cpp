@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
 
+#include "kernel/policy/names.hpp"
 #include "supervisor/api/errors.hpp"
 #include "supervisor/api/json.hpp"
 #include "supervisor/http/peer_namespace.hpp"
@@ -18,6 +20,7 @@ struct Route {
   std::string_view path;     // "*" stands for one segment: the call's id
   std::optional<Verb> verb;  // that the caller must have; none: everybody who is let in
   void (*handler)(const ApiContext&, const Call&);
+  std::string_view parameters{};  // of the query string, with spaces between them
 };
 
 constexpr std::array<Route, 20> routes = {{
@@ -44,6 +47,30 @@ constexpr std::array<Route, 20> routes = {{
 }};
 // The trainer's socket will have verify and feed; until then it says that it is there.
 constexpr std::array<Route, 1> trainer_routes = {{{"GET", "/health", std::nullopt, get_health}}};
+constexpr std::array routes = {
+    Route{"POST", "/v1/runs", post_run},
+    Route{"GET", "/v1/runs", get_runs, "limit state"},
+    Route{"GET", "/v1/runs/*", get_run, "wait_seconds"},
+    Route{"DELETE", "/v1/runs/*", delete_run},
+    Route{"POST", "/v1/runs/*/stdin", post_stdin, "close"},
+    Route{"GET", "/v1/runs/*/explain", get_explanation},
+    Route{"POST", "/v1/plan", post_plan},
+    Route{"GET", "/v1/profiles", get_profiles},
+    Route{"GET", "/v1/profiles/*", get_profile},
+    Route{"GET", "/v1/agents", get_agents},
+    Route{"GET", "/v1/agents/*", get_agent},
+    Route{"POST", "/v1/reload", post_reload},
+    Route{"POST", "/v1/drain", post_drain},
+    Route{"DELETE", "/v1/drain", delete_drain},
+    Route{"GET", "/v1/host", get_host},
+    Route{"GET", "/v1/doctor", get_doctor},
+    Route{"GET", "/health", get_health},
+    Route{"GET", "/healthz", get_healthz},
+    Route{"GET", "/readyz", get_readyz},
+    Route{"GET", "/metrics", get_metrics},
+};
+// The trainer's socket will have verify and feed; until then it says that it is there.
+constexpr std::array trainer_routes = {Route{"GET", "/health", get_health}};
 
 // True if `path` has the form of `pattern`; then `id` is what stood for "*".
 bool matches(std::string_view pattern, std::string_view path, std::string& id) {
@@ -62,6 +89,33 @@ bool matches(std::string_view pattern, std::string_view path, std::string& id) {
 kernel::Error missing_verb(const Caller& caller, Verb verb) {
   return {kernel::ErrorCode::forbidden,
           fmt::format("tenant '{}' does not have the verb '{}'", caller.tenant, name_of(verb))};
+std::vector<std::string> words_in(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    words.emplace_back(word);
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+  }
+  return words;
+}
+
+// A parameter that nobody reads would be a wish that is lost in silence.
+kernel::Result<void> check_parameters(const Route& route, const HttpRequest& request) {
+  const std::vector<std::string> known = words_in(route.parameters);
+  for (const auto& [name, value] : request.query) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string nearest = kernel::nearest_name(name, known);
+    std::string message = fmt::format("unknown query parameter '{}'", name);
+    if (!nearest.empty()) {
+      message += fmt::format("; did you mean '{}'?", nearest);
+    } else if (known.empty()) {
+      message += "; this call has none";
+    } else {
+      message += fmt::format("; this call has {}", kernel::quoted_list(known));
+    }
+    return kernel::fail(kernel::ErrorCode::invalid_request, std::move(message));
+  }
+  return {};
 }
 
 void dispatch(std::span<const Route> table, const ApiContext& context, HttpRequest request,
@@ -85,6 +139,12 @@ void dispatch(std::span<const Route> table, const ApiContext& context, HttpReque
     if (route.verb && !call.caller.may(*route.verb))
       return respond_error(exchange, missing_verb(call.caller, *route.verb));
     return route.handler(context, call);
+    if (route.method == call.request.method) {
+      if (const auto checked = check_parameters(route, call.request); !checked)
+        return respond_error(exchange, checked.error());
+      return route.handler(context, call);
+    }
+    allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
   }
   const std::string what = fmt::format("{} {}", call.request.method, call.request.path);
   if (allowed.empty())

@@ -10,7 +10,9 @@
 #include "supervisor/config/health_store.hpp"
 #include "supervisor/http/exchange.hpp"
 #include "supervisor/http/request.hpp"
+#include "supervisor/runs/canary.hpp"
 #include "supervisor/runs/run_table.hpp"
+#include "supervisor/telemetry/metrics.hpp"
 
 namespace paddock::supervisor {
 
@@ -27,6 +29,12 @@ struct ApiContext {
   KnownUids known_uids;
   // Called after a reload that a client asked for, with what it found.
   std::function<void(const std::vector<kernel::Diagnostic>&)> on_reload;
+  Metrics& metrics;
+  std::function<MetricsNow()> metrics_now;
+  Canary& canary;
+  std::chrono::milliseconds drain_deadline;  // of a drain that names none
+  // Called when a drain has begun ("begun"), is over ("done") or was cancelled ("cancelled").
+  std::function<void(std::string_view)> on_drain;
 };
 
 // One call, with what its path held.
@@ -79,5 +87,11 @@ void grant_budget(const ApiContext& context, const Call& call);
 void get_host(const ApiContext& context, const Call& call);  // host_routes.cpp
 void get_doctor(const ApiContext& context, const Call& call);
 void get_health(const ApiContext& context, const Call& call);
+void get_healthz(const ApiContext& context, const Call& call);  // telemetry_routes.cpp
+void get_readyz(const ApiContext& context, const Call& call);
+void get_metrics(const ApiContext& context, const Call& call);
+void get_explanation(const ApiContext& context, const Call& call);
+void post_drain(const ApiContext& context, const Call& call);
+void delete_drain(const ApiContext& context, const Call& call);
 
 }  // namespace paddock::supervisor

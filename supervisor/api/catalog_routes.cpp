@@ -29,8 +29,8 @@ void post_reload(const ApiContext& context, const Call& call) {
     return respond_error(
         call.exchange,
         {ErrorCode::sandbox_policy_error,
-         fmt::format("{} mistakes; the profiles and agents that were in force stay",
-                     diagnostics.size())},
+         fmt::format("{} mistake{}; the profiles and agents that were in force stay",
+                     diagnostics.size(), diagnostics.size() == 1 ? "" : "s")},
         diagnostics);
   const kernel::Catalog& catalog = context.catalog.catalog();
   respond_json(call.exchange, 200,

@@ -16,6 +16,8 @@
 #include "supervisor/ledger/ledger_reader.hpp"
 #include "supervisor/agents/agent_status.hpp"
 #include "supervisor/agents/budget.hpp"
+#include "supervisor/runs/canary.hpp"
+#include "supervisor/runs/explain.hpp"
 #include "supervisor/runs/run_json.hpp"
 #include "supervisor/runs/run_record.hpp"
 
@@ -33,6 +35,9 @@ struct RunRequest {
 
 // The body of POST /v1/runs. Fails with invalid_request and names the key.
 kernel::Result<RunRequest> parse_run_request(std::string_view body);
+
+// The body of POST /v1/drain; nothing if it names no deadline. Fails with invalid_request.
+kernel::Result<std::optional<std::chrono::milliseconds>> parse_drain_request(std::string_view body);
 
 std::string run_to_json(const RunRecord& run, WithOutput with_output);
 // One that only the ledger has; of its output there are digests and the last bytes.
@@ -77,6 +82,10 @@ std::string skipped_lines_to_json(std::size_t lines);
 std::string host_to_json(const kernel::HostFacts& host,
                          const std::optional<kernel::CgroupBase>& cgroup_base,
                          const std::string& cgroup_problem);
+
+std::string readiness_to_json(const Readiness& readiness);
+std::string drain_result_to_json(const DrainResult& result);
+std::string explanation_to_json(const RunRecord& run, const Explanation& explanation);
 
 std::string doctor_to_json(const kernel::DoctorReport& report);
 

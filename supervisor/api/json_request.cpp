@@ -185,7 +185,21 @@ Result<void> check_together(const json& object, const RunRequest& run) {
   return {};
 }
 
+// Unlike other times it may be none at all: "now".
+Result<std::chrono::milliseconds> deadline(const std::string& key, const json& value) {
+  if (value.is_number() && value.get<double>() == 0) return std::chrono::milliseconds(0);
+  return duration(key, value);
+}
+
 }  // namespace
+
+Result<std::optional<std::chrono::milliseconds>> parse_drain_request(std::string_view body) {
+  std::optional<std::chrono::milliseconds> time;
+  if (body.empty()) return time;
+  const json object = TRY(parse_object(body));
+  TRY_VOID(read_object("", object, {into("deadline_seconds", time, deadline)}));
+  return time;
+}
 
 Result<RunRequest> parse_run_request(std::string_view body) {
   const json object = TRY(parse_object(body));

@@ -144,13 +144,19 @@ void answer_within(const ApiContext& context, const Call& call, std::chrono::sec
   call.exchange.on_client_gone(stop_observing);
 }
 
+// A refusal that the run table never heard of.
+void refuse_run(const ApiContext& context, const Call& call, const kernel::Error& error) {
+  context.metrics.run_refused(kernel::name_of(error.code));
+  respond_error(call.exchange, error);
+}
+
 }  // namespace
 
 void post_run(const ApiContext& context, const Call& call) {
   const auto body = parse_run_request(call.request.body);
-  if (!body) return respond_error(call.exchange, body.error());
+  if (!body) return refuse_run(context, call, body.error());
   auto run = admit_body(context, call.caller, *body);
-  if (!run) return respond_error(call.exchange, run.error());
+  if (!run) return refuse_run(context, call, run.error());
   if (body->detach) return submit_detached(context, call.exchange, std::move(*run));
   if (body->stream) return submit_streamed(context, call.exchange, std::move(*run));
   submit_waiting(context, call.exchange, std::move(*run));

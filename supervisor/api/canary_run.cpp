@@ -1,0 +1,43 @@
+#include "supervisor/api/canary_run.hpp"
+
+#include <algorithm>
+
+#include "supervisor/runs/canary.hpp"
+
+namespace paddock::supervisor {
+namespace {
+
+constexpr const char* preferred_profile = "STRICT";
+
+// The preferred one first.
+std::vector<std::string> profiles_in_order(const kernel::Catalog& catalog) {
+  std::vector<std::string> names;
+  for (const auto& [name, profile] : catalog.profiles) names.push_back(name);
+  std::stable_partition(names.begin(), names.end(),
+                        [](const std::string& name) { return name == preferred_profile; });
+  return names;
+}
+
+}  // namespace
+
+kernel::Result<ResolvedRun> canary_run(const kernel::Catalog& catalog,
+                                       const kernel::Sandbox& sandbox, const Refusals& refusals) {
+  std::optional<kernel::Error> first_refusal;
+  for (const std::string& profile : profiles_in_order(catalog)) {
+    kernel::Request request;
+    request.profile = profile;
+    request.argv = {"true"};
+    auto run = admit(request, catalog, sandbox, refusals);
+    if (run) {
+      run->policy.wall_clock =
+          std::min(run->policy.wall_clock.value_or(canary_time_max), canary_time_max);
+      return run;
+    }
+    if (!first_refusal) first_refusal = run.error();
+  }
+  if (!first_refusal)
+    return kernel::fail(kernel::ErrorCode::sandbox_not_available, "there is no profile");
+  return tl::unexpected<kernel::Error>(*first_refusal);
+}
+
+}  // namespace paddock::supervisor
