@@ -12,6 +12,7 @@
 #include <csignal>
 
 #include "kernel/confine/launch_wire.hpp"
+#include "kernel/run/deadline.hpp"
 #include "kernel/run/run.hpp"
 
 namespace paddock::kernel {
@@ -239,6 +240,9 @@ SandboxResult Run::take_result() {
     result.setup_s = seconds(*gate_opened_at_ - spawned_at_);
     result.duration_s = seconds(end - *gate_opened_at_);
   }
+  if (result.cause == Cause::wall_clock && plan_.wall_clock)
+    result.detail = deadline_detail(*plan_.wall_clock, plan_.grace,
+                                    std::chrono::duration<double>(result.duration_s));
   result.profile = plan_.profile;
   result.policy_hash = plan_.policy_hash;
   result.receipt = receipt_;

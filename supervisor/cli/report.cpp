@@ -160,7 +160,7 @@ std::string ending_line(const RunRecord& run) {
       return fmt::format("ended by {} after {}", signal_name(result.signal),
                          seconds(result.duration_s));
     case Cause::wall_clock:
-      return killed(run, "wall_seconds passed");
+      return killed(run, result.detail.empty() ? "wall_seconds passed" : result.detail);
     case Cause::host_overloaded:
       return killed(run, "wall_seconds passed, but the host was too busy: not the run's fault");
     case Cause::cpu_limit:

@@ -43,7 +43,11 @@ const std::vector<Row> rows = {
     {{}, {"sh", "-c", "kill -SEGV $$"}, 2, 139, "paddock: ended by SIGSEGV (signal 11)"},
     {{}, {"no-such-program"}, 2, 127, "paddock: cannot execute the program: No such file"},
     {{}, {"/usr"}, 2, 126, "paddock: cannot execute the program: Permission denied"},
-    {{"--wall", "0.3"}, {"sleep", "30"}, 2, 124, "wall_seconds passed (profile "},
+    {{"--wall", "0.3"},
+     {"sleep", "30"},
+     2,
+     124,
+     "wall_seconds (300ms) passed; it ended within its grace ("},
     {{"--cpu", "1"}, {"sh", "-c", "while :; do :; done"}, 2, 137, "cpu_seconds passed (profile "},
 };
 
