@@ -20,6 +20,10 @@ std::string late() {
 Readiness readiness_of(const RunRecord& canary) {
   const kernel::SandboxResult& result = *canary.result;
   Readiness readiness{.ready = false, .reason = {}, .profile = canary.profile};
+  if (!canary.recorded) {
+    readiness.reason = "ledger: the canary's outcome could not be written in time";
+    return readiness;
+  }
   readiness.ready = result.cause == kernel::Cause::exited && result.exit_code == 0;
   if (readiness.ready) return readiness;
   readiness.reason = fmt::format("canary under {}: {}", canary.profile, name_of(result.cause));
@@ -31,6 +35,8 @@ Readiness readiness_of(const RunRecord& canary) {
 
 void Canary::ask(OnAnswer on_answer) {
   if (runs_.draining()) return on_answer(not_ready("draining"));
+  if (const std::string problem = ledger_problem_(); !problem.empty())
+    return on_answer(not_ready("ledger: " + problem));
   if (good_since_ && kernel::Clock::now() - *good_since_ < canary_fresh)
     return on_answer({.ready = true, .reason = {}, .profile = good_profile_});
   if (is_late_) return on_answer(not_ready(late()));
@@ -43,6 +49,12 @@ void Canary::start() {
   if (!run) return answer(not_ready("canary: " + run.error().message));
   run->is_canary = true;
   RunObserver observer;
+  observer.on_refused = [this](const kernel::Error& error) {
+    deadline_timer_.stop();
+    running_.clear();
+    is_late_ = false;
+    answer(not_ready("canary: " + error.message));
+  };
   observer.on_finished = [this](const RunRecord& canary) { finished(canary); };
   const auto submitted = runs_.submit(std::move(*run), std::move(observer));
   if (!submitted) return answer(not_ready("canary: " + submitted.error().message));

@@ -29,11 +29,15 @@ Readiness readiness_of(const RunRecord& canary);
 class Canary {
  public:
   using MakeRun = std::function<kernel::Result<ResolvedRun>()>;
+  using Problem = std::function<std::string()>;  // of the ledger; empty: there is none
   using OnAnswer = std::function<void(const Readiness&)>;
 
   // `runs` outlives the canary.
-  Canary(uv_loop_t* loop, RunTable& runs, MakeRun make_run)
-      : runs_(runs), make_run_(std::move(make_run)), deadline_timer_(loop) {}
+  Canary(uv_loop_t* loop, RunTable& runs, Problem ledger_problem, MakeRun make_run)
+      : runs_(runs),
+        ledger_problem_(std::move(ledger_problem)),
+        make_run_(std::move(make_run)),
+        deadline_timer_(loop) {}
   Canary(const Canary&) = delete;
   Canary& operator=(const Canary&) = delete;
 
@@ -47,6 +51,7 @@ class Canary {
   void answer(const Readiness& readiness);
 
   RunTable& runs_;
+  Problem ledger_problem_;
   MakeRun make_run_;
   Timer deadline_timer_;
   std::string running_;  // the run's id; empty: none

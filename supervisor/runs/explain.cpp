@@ -97,7 +97,7 @@ Explanation signaled(const Case& of) {
 Explanation wall_clock(const Case& of) {
   Explanation text;
   text.limit = fmt::format(
-      "wall_seconds, {}, passed: it was sent SIGTERM, and after grace_seconds, {}, SIGKILL.",
+      "wall_seconds, {}, passed: it was sent SIGTERM, with grace_seconds, {}, until SIGKILL.",
       of.policy("wall_seconds"), of.policy("grace_seconds"));
   constexpr double mostly = 0.5;
   text.observed =

@@ -2,11 +2,15 @@
 // ResolvedRun: a request that was checked and resolved. It only has to be started.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernel/policy/policy.hpp"
 
 namespace paddock::supervisor {
+
+// Stands in the ledger as the parent of a canary, which no run has asked for.
+inline constexpr std::string_view canary_parent = "canary";
 
 struct ResolvedRun {
   kernel::SandboxPolicy policy;

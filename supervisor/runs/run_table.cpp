@@ -137,7 +137,7 @@ Result<RunId> RunTable::submit(ResolvedRun run, RunObserver observer) {
   record.profile = run.policy.profile;
   record.agent = run.agent;
   record.tenant = run.tenant;
-  record.parent = run.parent;
+  record.parent = run.is_canary ? RunId(canary_parent) : run.parent;
   record.argv = run.argv;
   record.created_at = wall_now();
   record.policy_hash = kernel::policy_hash(run.policy);
@@ -196,6 +196,12 @@ void RunTable::refuse(const RunId& id, const kernel::Error& error) {
 const RunRecord* RunTable::find(const RunId& id) const {
   const auto at = entries_.find(id);
   return at == entries_.end() ? nullptr : &at->second->record;
+}
+
+std::optional<kernel::RunUsage> RunTable::usage(const RunId& id) {
+  Entry* found = entry(id);
+  if (found == nullptr || !found->live) return std::nullopt;
+  return found->live->run().usage_now();
 }
 
 std::vector<const RunRecord*> RunTable::list() const {

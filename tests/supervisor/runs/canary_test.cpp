@@ -21,7 +21,9 @@ struct CanaryFixture : TableFixture {
 
   int made = 0;
   std::string script = "true";
-  Canary canary{loop->get(), *table, [this]() -> kernel::Result<ResolvedRun> {
+  std::string ledger_problem;
+  Canary canary{loop->get(), *table, [this] { return ledger_problem; },
+                [this]() -> kernel::Result<ResolvedRun> {
                   ++made;
                   if (script.empty())
                     return kernel::fail(kernel::ErrorCode::sandbox_not_available, "no profile");
@@ -58,10 +60,18 @@ TEST_CASE_METHOD(CanaryFixture,
   CHECK(made == 3);
 }
 
+TEST_CASE_METHOD(CanaryFixture,
+                 "without a ledger the daemon is not ready, and no canary is tried") {
+  ledger_problem = "No space left on device";
+  CHECK(ask().reason == "ledger: No space left on device");
+  CHECK(made == 0);
+}
+
 TEST_CASE_METHOD(CanaryFixture, "canaries are in no list and take no finished run's place") {
   remake({.finished_max = 1});
-  Canary other(loop->get(), *table,
-               [&]() -> kernel::Result<ResolvedRun> { return shell("exit 1"); });
+  Canary other(
+      loop->get(), *table, [] { return std::string(); },
+      [&]() -> kernel::Result<ResolvedRun> { return shell("exit 1"); });
   const RunId kept = submit("echo kept").value();
   run_until_finished(kept);
   for (int i = 0; i < 3; ++i) {
@@ -85,7 +95,9 @@ TEST_CASE_METHOD(CanaryFixture, "a daemon that drains is not ready, also with a 
 TEST_CASE_METHOD(CanaryFixture,
                  "a canary that is stuck behind others is given up at its deadline") {
   remake({.alive_max = 1});
-  Canary stuck(loop->get(), *table, [&]() -> kernel::Result<ResolvedRun> { return shell("true"); });
+  Canary stuck(
+      loop->get(), *table, [] { return std::string(); },
+      [&]() -> kernel::Result<ResolvedRun> { return shell("true"); });
   const RunId hog = submit("sleep 60").value();
   run_until([&] { return table->alive() == 1; });
   const auto begin = kernel::Clock::now();
