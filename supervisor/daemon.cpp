@@ -171,31 +171,34 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
       catalog_(CatalogStore(config_.profile_directories, config_.agent_directories),
                config_.access_file, default_access_files(), config_.host_uids),
       health_(sandbox_),
+      events_(loop_->get(), *ledger_),
+      metrics_(PADDOCK_VERSION),
+      recorder_(*ledger_, [this](auto took) { metrics_.ledger_committed(took); }),
+      loop_lag_(loop_->get()),
       log_worker_(std::move(log_worker)),
       budgets_({.loop = loop_->get(),
                 .runs = runs_,
-                .recorder = *ledger_,
+                .recorder = recorder_,
                 .on_spent = [this](const std::string& agent) { agents_.budget_spent(agent); },
                 .on_granted = [this](const std::string& agent) { agents_.budget_granted(agent); }}),
       agents_({.loop = loop_->get(),
                .sandbox = sandbox_,
                .runs = runs_,
-               .recorder = *ledger_,
+               .recorder = recorder_,
                .catalog = catalog_.catalogs(),
                .health = health_,
                .log_worker = *log_worker_,
                .state_directory = config_.state_directory,
                .accountant = &budgets_}),
-      metrics_(PADDOCK_VERSION),
-      loop_lag_(loop_->get()),
       run_metrics_(metrics_,
                    [this](const std::string& tenant) {
                      return metrics_class_of(catalog_.access(), tenant);
                    }),
-      runs_(loop_->get(), sandbox_, *ledger_, config_.runs, &run_metrics_),
+      runs_(loop_->get(), sandbox_, recorder_, config_.runs, &run_metrics_),
       history_(*ledger_),
-      canary_(loop_->get(), runs_,
-              [this] { return canary_run(catalog_.catalog(), sandbox_, health_.refusals()); }),
+      canary_(
+          loop_->get(), runs_, [this] { return ledger_->problem(); },
+          [this] { return canary_run(catalog_.catalog(), sandbox_, health_.refusals()); }),
       api_({.loop = loop_->get(),
             .sandbox = sandbox_,
             .runs = runs_,
@@ -206,6 +209,7 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
             .budgets = budgets_,
             .known_uids = {.daemon = ::geteuid(), .runs = config_.host_uids},
             .on_reload = [this](const auto& diagnostics) { report_reload(diagnostics); },
+            .events = events_,
             .metrics = metrics_,
             .metrics_now = [this] { return metrics_now(); },
             .canary = canary_,
@@ -218,7 +222,7 @@ Daemon::~Daemon() = default;
 
 Daemon::LastWords::~LastWords() {
   if (const auto finished = ledger.finish(); !finished)
-    spdlog::error("{}", finished.error().message);
+    log(LogLevel::error, "ledger.unwritten", finished.error().message);
 }
 
 Result<void> Daemon::handle_signals() {
@@ -326,6 +330,8 @@ void Daemon::report_reload(const std::vector<kernel::Diagnostic>& diagnostics) {
     log(LogLevel::info, "config.reloaded",
         fmt::format("reloaded {} profiles, {} agents and {} tenants", profiles, agents, tenants),
         {{"profiles", count(profiles)}, {"agents", count(agents)}, {"tenants", count(tenants)}});
+    record("config.reloaded", fmt::format("{{\"profiles\":{},\"agents\":{},\"tenants\":{}}}",
+                                          profiles, agents, tenants));
     apply_config();
     share_sockets();
     if (const auto examined = examine(); !examined)
@@ -336,6 +342,7 @@ void Daemon::report_reload(const std::vector<kernel::Diagnostic>& diagnostics) {
     log(LogLevel::error, "config.reload_failed",
         "reload failed, keeping the profiles, agents and tenants that were in force",
         {{"mistakes", count(diagnostics.size())}});
+    record("config.reload_failed", fmt::format("{{\"mistakes\":{}}}", diagnostics.size()));
   }
   services_.status(status());
 }
@@ -364,7 +371,20 @@ void Daemon::share_sockets() {
   socket_group_ = group;
 }
 
+// An event of the daemon itself. `body` is a JSON object.
+void Daemon::record(std::string kind, std::string body) {
+  Transition transition;
+  transition.event = {.kind = std::move(kind),
+                      .subject = {},
+                      .tenant = {},
+                      .body = std::move(body),
+                      .at = std::chrono::system_clock::now()};
+  ledger_->commit(std::move(transition), IfUnwritten::keep, {});
+}
+
 void Daemon::report_drain(std::string_view step) {
+  record(fmt::format("daemon.drain_{}", step),
+         fmt::format("{{\"alive\":{},\"queued\":{}}}", runs_.alive(), runs_.queued()));
   log(LogLevel::info, "drain." + std::string(step),
       fmt::format("drain {}: {} runs alive, {} queued", step, runs_.alive(), runs_.queued()),
       {{"alive", count(runs_.alive())}, {"queued", count(runs_.queued())}});
@@ -385,8 +405,8 @@ MetricsNow Daemon::metrics_now() const {
           .profiles_refused = health_.refusals().size(),
           .config_stale = catalog_.stale(),
           .draining = runs_.draining(),
-          .ledger_writing = true,
-          .ledger_unwritten = 0,
+          .ledger_writing = ledger_->is_writing(),
+          .ledger_unwritten = ledger_->unwritten(),
           .agents = {},
           .loop_lag = loop_lag_.recent()};
 }

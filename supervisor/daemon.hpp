@@ -13,6 +13,7 @@
 #include "supervisor/config/health_store.hpp"
 #include "supervisor/http/server.hpp"
 #include "supervisor/ledger/ledger.hpp"
+#include "supervisor/ledger/timed_recorder.hpp"
 #include "supervisor/loop/event_loop.hpp"
 #include "supervisor/loop/timer.hpp"
 #include "supervisor/loop/worker.hpp"
@@ -52,6 +53,7 @@ class Daemon {
   void report_reload(const std::vector<kernel::Diagnostic>& diagnostics);
   void apply_config();  // of what is in force now: the limits of tenants and budgets
   void share_sockets();
+  void record(std::string kind, std::string body);
   void report_drain(std::string_view step);
   void shut_down();
   void drained();
@@ -71,11 +73,13 @@ class Daemon {
   } last_words_;
   ConfigStore catalog_;
   HealthStore health_;
+  EventStreams events_;
+  Metrics metrics_;
+  TimedRecorder recorder_;
+  LoopLag loop_lag_;
   std::unique_ptr<Worker> log_worker_;
   BudgetBook budgets_;
   AgentTable agents_;  // outlives the runs, which tell it of their end
-  Metrics metrics_;
-  LoopLag loop_lag_;
   RunMetrics run_metrics_;
   RunTable runs_;
   RunHistory history_;

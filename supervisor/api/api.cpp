@@ -23,54 +23,38 @@ struct Route {
   std::string_view parameters{};  // of the query string, with spaces between them
 };
 
-constexpr std::array<Route, 20> routes = {{
-    {"POST", "/v1/runs", Verb::run, post_run},
-    {"GET", "/v1/runs", Verb::read, get_runs},
-    {"GET", "/v1/runs/*", Verb::read, get_run},
-    {"DELETE", "/v1/runs/*", Verb::kill, delete_run},
-    {"POST", "/v1/runs/*/stdin", Verb::run, post_stdin},
-    {"POST", "/v1/plan", Verb::run, post_plan},
-    {"GET", "/v1/profiles", Verb::read, get_profiles},
-    {"GET", "/v1/profiles/*", Verb::read, get_profile},
-    {"GET", "/v1/agents", Verb::read, get_agents},
-    {"GET", "/v1/agents/*", Verb::read, get_agent},
-    {"POST", "/v1/agents/*/start", Verb::agent, start_agent},
-    {"POST", "/v1/agents/*/stop", Verb::agent, stop_agent},
-    {"POST", "/v1/agents/*/restart", Verb::agent, restart_agent},
-    {"GET", "/v1/agents/*/logs", Verb::agent, get_agent_logs},
-    {"GET", "/v1/agents/*/budget", Verb::read, get_budget},
-    {"POST", "/v1/agents/*/budget/grant", Verb::budget, grant_budget},
-    {"POST", "/v1/reload", Verb::operate, post_reload},
-    {"GET", "/v1/host", Verb::read, get_host},
-    {"GET", "/v1/doctor", Verb::read, get_doctor},
-    {"GET", "/health", std::nullopt, get_health},
-}};
-// The trainer's socket will have verify and feed; until then it says that it is there.
-constexpr std::array<Route, 1> trainer_routes = {{{"GET", "/health", std::nullopt, get_health}}};
+constexpr std::optional<Verb> everybody;
 constexpr std::array routes = {
-    Route{"POST", "/v1/runs", post_run},
-    Route{"GET", "/v1/runs", get_runs, "limit state"},
-    Route{"GET", "/v1/runs/*", get_run, "wait_seconds"},
-    Route{"DELETE", "/v1/runs/*", delete_run},
-    Route{"POST", "/v1/runs/*/stdin", post_stdin, "close"},
-    Route{"GET", "/v1/runs/*/explain", get_explanation},
-    Route{"POST", "/v1/plan", post_plan},
-    Route{"GET", "/v1/profiles", get_profiles},
-    Route{"GET", "/v1/profiles/*", get_profile},
-    Route{"GET", "/v1/agents", get_agents},
-    Route{"GET", "/v1/agents/*", get_agent},
-    Route{"POST", "/v1/reload", post_reload},
-    Route{"POST", "/v1/drain", post_drain},
-    Route{"DELETE", "/v1/drain", delete_drain},
-    Route{"GET", "/v1/host", get_host},
-    Route{"GET", "/v1/doctor", get_doctor},
-    Route{"GET", "/health", get_health},
-    Route{"GET", "/healthz", get_healthz},
-    Route{"GET", "/readyz", get_readyz},
-    Route{"GET", "/metrics", get_metrics},
+    Route{"POST", "/v1/runs", Verb::run, post_run},
+    Route{"GET", "/v1/runs", Verb::read, get_runs, "limit state"},
+    Route{"GET", "/v1/runs/*", Verb::read, get_run, "wait_seconds"},
+    Route{"DELETE", "/v1/runs/*", Verb::kill, delete_run},
+    Route{"POST", "/v1/runs/*/stdin", Verb::run, post_stdin, "close"},
+    Route{"GET", "/v1/runs/*/explain", Verb::read, get_explanation},
+    Route{"POST", "/v1/plan", Verb::run, post_plan},
+    Route{"GET", "/v1/profiles", Verb::read, get_profiles},
+    Route{"GET", "/v1/profiles/*", Verb::read, get_profile},
+    Route{"GET", "/v1/agents", Verb::read, get_agents},
+    Route{"GET", "/v1/agents/*", Verb::read, get_agent},
+    Route{"POST", "/v1/agents/*/start", Verb::agent, start_agent, "wait_seconds"},
+    Route{"POST", "/v1/agents/*/stop", Verb::agent, stop_agent, "wait_seconds"},
+    Route{"POST", "/v1/agents/*/restart", Verb::agent, restart_agent, "wait_seconds"},
+    Route{"GET", "/v1/agents/*/logs", Verb::agent, get_agent_logs, "lines follow"},
+    Route{"GET", "/v1/agents/*/budget", Verb::read, get_budget},
+    Route{"POST", "/v1/agents/*/budget/grant", Verb::budget, grant_budget},
+    Route{"POST", "/v1/reload", Verb::operate, post_reload},
+    Route{"POST", "/v1/drain", Verb::operate, post_drain},
+    Route{"DELETE", "/v1/drain", Verb::operate, delete_drain},
+    Route{"GET", "/v1/events", Verb::read, get_events, "after follow kind limit"},
+    Route{"GET", "/v1/host", Verb::read, get_host},
+    Route{"GET", "/v1/doctor", Verb::read, get_doctor},
+    Route{"GET", "/metrics", Verb::operate, get_metrics},
+    Route{"GET", "/health", everybody, get_health},
+    Route{"GET", "/healthz", everybody, get_healthz},
+    Route{"GET", "/readyz", everybody, get_readyz},
 };
 // The trainer's socket will have verify and feed; until then it says that it is there.
-constexpr std::array trainer_routes = {Route{"GET", "/health", get_health}};
+constexpr std::array trainer_routes = {Route{"GET", "/health", everybody, get_health}};
 
 // True if `path` has the form of `pattern`; then `id` is what stood for "*".
 bool matches(std::string_view pattern, std::string_view path, std::string& id) {
@@ -89,72 +73,68 @@ bool matches(std::string_view pattern, std::string_view path, std::string& id) {
 kernel::Error missing_verb(const Caller& caller, Verb verb) {
   return {kernel::ErrorCode::forbidden,
           fmt::format("tenant '{}' does not have the verb '{}'", caller.tenant, name_of(verb))};
-std::vector<std::string> words_in(std::string_view text) {
-  std::vector<std::string> words;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    words.emplace_back(word);
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
-  }
-  return words;
-}
-
-// A parameter that nobody reads would be a wish that is lost in silence.
-kernel::Result<void> check_parameters(const Route& route, const HttpRequest& request) {
-  const std::vector<std::string> known = words_in(route.parameters);
-  for (const auto& [name, value] : request.query) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    const std::string nearest = kernel::nearest_name(name, known);
-    std::string message = fmt::format("unknown query parameter '{}'", name);
-    if (!nearest.empty()) {
-      message += fmt::format("; did you mean '{}'?", nearest);
-    } else if (known.empty()) {
-      message += "; this call has none";
-    } else {
-      message += fmt::format("; this call has {}", kernel::quoted_list(known));
+  std::vector<std::string> words_in(std::string_view text) {
+    std::vector<std::string> words;
+    while (!text.empty()) {
+      const std::string_view word = text.substr(0, text.find(' '));
+      words.emplace_back(word);
+      text.remove_prefix(std::min(text.size(), word.size() + 1));
     }
-    return kernel::fail(kernel::ErrorCode::invalid_request, std::move(message));
+    return words;
   }
-  return {};
-}
 
-void dispatch(std::span<const Route> table, const ApiContext& context, HttpRequest request,
-              const Exchange& exchange) {
-  const Peer& peer = exchange.peer();
-  if (!shares_user_namespace(peer.pid, peer.uid))
-    return respond_error(
-        exchange, {kernel::ErrorCode::forbidden, "a process inside a run may not use this socket"});
-  auto caller =
-      caller_of({.uid = peer.uid, .gids = peer.gids}, context.catalog.access(), context.known_uids);
-  if (!caller) return respond_error(exchange, caller.error());
-  Call call{std::move(request), exchange, std::move(*caller), {}};
-  std::string allowed;
-  for (const Route& route : table) {
-    if (!matches(route.path, call.request.path, call.id)) continue;
-    if (route.method != call.request.method) {
-      allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
-      continue;
+  // A parameter that nobody reads would be a wish that is lost in silence.
+  kernel::Result<void> check_parameters(const Route& route, const HttpRequest& request) {
+    const std::vector<std::string> known = words_in(route.parameters);
+    for (const auto& [name, value] : request.query) {
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      const std::string nearest = kernel::nearest_name(name, known);
+      std::string message = fmt::format("unknown query parameter '{}'", name);
+      if (!nearest.empty()) {
+        message += fmt::format("; did you mean '{}'?", nearest);
+      } else if (known.empty()) {
+        message += "; this call has none";
+      } else {
+        message += fmt::format("; this call has {}", kernel::quoted_list(known));
+      }
+      return kernel::fail(kernel::ErrorCode::invalid_request, std::move(message));
     }
-    // The one place that asks for a verb.
-    if (route.verb && !call.caller.may(*route.verb))
-      return respond_error(exchange, missing_verb(call.caller, *route.verb));
-    return route.handler(context, call);
-    if (route.method == call.request.method) {
+    return {};
+  }
+
+  void dispatch(std::span<const Route> table, const ApiContext& context, HttpRequest request,
+                const Exchange& exchange) {
+    const Peer& peer = exchange.peer();
+    if (!shares_user_namespace(peer.pid, peer.uid))
+      return respond_error(exchange, {kernel::ErrorCode::forbidden,
+                                      "a process inside a run may not use this socket"});
+    auto caller = caller_of({.uid = peer.uid, .gids = peer.gids}, context.catalog.access(),
+                            context.known_uids);
+    if (!caller) return respond_error(exchange, caller.error());
+    Call call{std::move(request), exchange, std::move(*caller), {}};
+    std::string allowed;
+    for (const Route& route : table) {
+      if (!matches(route.path, call.request.path, call.id)) continue;
+      if (route.method != call.request.method) {
+        allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
+        continue;
+      }
+      // The one place that asks for a verb.
+      if (route.verb && !call.caller.may(*route.verb))
+        return respond_error(exchange, missing_verb(call.caller, *route.verb));
       if (const auto checked = check_parameters(route, call.request); !checked)
         return respond_error(exchange, checked.error());
       return route.handler(context, call);
     }
-    allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
+    const std::string what = fmt::format("{} {}", call.request.method, call.request.path);
+    if (allowed.empty())
+      return respond_error(exchange, {kernel::ErrorCode::not_found, "no such call: " + what});
+    exchange.respond({.status = 405,
+                      .content_type = "application/json",
+                      .body = error_to_json({kernel::ErrorCode::invalid_request,
+                                             what + ": this path has " + allowed}),
+                      .headers = {{"Allow", allowed}}});
   }
-  const std::string what = fmt::format("{} {}", call.request.method, call.request.path);
-  if (allowed.empty())
-    return respond_error(exchange, {kernel::ErrorCode::not_found, "no such call: " + what});
-  exchange.respond({.status = 405,
-                    .content_type = "application/json",
-                    .body = error_to_json(
-                        {kernel::ErrorCode::invalid_request, what + ": this path has " + allowed}),
-                    .headers = {{"Allow", allowed}}});
-}
 
 }  // namespace
 

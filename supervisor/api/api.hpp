@@ -2,11 +2,12 @@
 // Api: RFC 0002's calls. It finds the handler of a request and holds what the handlers need.
 
 #include "kernel/run/sandbox.hpp"
-#include "supervisor/api/run_history.hpp"
 #include "supervisor/access/caller.hpp"
 #include "supervisor/access/config_store.hpp"
 #include "supervisor/agents/agent_table.hpp"
 #include "supervisor/agents/budget_book.hpp"
+#include "supervisor/api/event_stream.hpp"
+#include "supervisor/api/run_history.hpp"
 #include "supervisor/config/health_store.hpp"
 #include "supervisor/http/exchange.hpp"
 #include "supervisor/http/request.hpp"
@@ -21,7 +22,6 @@ struct ApiContext {
   const kernel::Sandbox& sandbox;
   RunTable& runs;
   RunHistory& history;
-  CatalogStore& catalog;
   ConfigStore& catalog;
   HealthStore& health;
   AgentTable& agents;
@@ -29,6 +29,7 @@ struct ApiContext {
   KnownUids known_uids;
   // Called after a reload that a client asked for, with what it found.
   std::function<void(const std::vector<kernel::Diagnostic>&)> on_reload;
+  EventStreams& events;
   Metrics& metrics;
   std::function<MetricsNow()> metrics_now;
   Canary& canary;
@@ -91,6 +92,7 @@ void get_healthz(const ApiContext& context, const Call& call);  // telemetry_rou
 void get_readyz(const ApiContext& context, const Call& call);
 void get_metrics(const ApiContext& context, const Call& call);
 void get_explanation(const ApiContext& context, const Call& call);
+void get_events(const ApiContext& context, const Call& call);
 void post_drain(const ApiContext& context, const Call& call);
 void delete_drain(const ApiContext& context, const Call& call);
 

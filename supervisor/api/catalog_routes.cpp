@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "supervisor/api/api.hpp"
+#include "supervisor/api/errors.hpp"
 #include "supervisor/api/json.hpp"
 
 namespace paddock::supervisor {
@@ -18,7 +19,7 @@ void get_profile(const ApiContext& context, const Call& call) {
   const auto at = profiles.find(call.id);
   if (at == profiles.end())
     return respond_error(call.exchange,
-                         {ErrorCode::unknown_profile, "no profile '" + call.id + "'"});
+                         {ErrorCode::unknown_profile, unknown_name("profile", call.id, profiles)});
   respond_json(call.exchange, 200, profile_to_json(at->second));
 }
 

@@ -1,5 +1,9 @@
 #include "supervisor/api/errors.hpp"
 
+#include <fmt/format.h>
+
+#include "kernel/policy/names.hpp"
+
 namespace paddock::supervisor {
 
 int http_status(kernel::ErrorCode code) {
@@ -27,6 +31,15 @@ int http_status(kernel::ErrorCode code) {
       return 500;
   }
   return 500;
+}
+
+std::string unknown_name(std::string_view kind, const std::string& name,
+                         const std::vector<std::string>& known) {
+  const std::string nearest = kernel::nearest_name(name, known);
+  if (!nearest.empty())
+    return fmt::format("unknown {} '{}'; did you mean '{}'?", kind, name, nearest);
+  if (known.empty()) return fmt::format("unknown {} '{}'; there are none", kind, name);
+  return fmt::format("unknown {} '{}'; known are {}", kind, name, kernel::quoted_list(known));
 }
 
 }  // namespace paddock::supervisor

@@ -13,9 +13,11 @@
 #include "kernel/policy/request.hpp"
 #include "kernel/probe/doctor.hpp"
 #include "kernel/run/plan.hpp"
-#include "supervisor/ledger/ledger_reader.hpp"
+#include "kernel/run/usage.hpp"
 #include "supervisor/agents/agent_status.hpp"
 #include "supervisor/agents/budget.hpp"
+#include "supervisor/ledger/ledger_reader.hpp"
+#include "supervisor/ledger/transition.hpp"
 #include "supervisor/runs/canary.hpp"
 #include "supervisor/runs/explain.hpp"
 #include "supervisor/runs/run_json.hpp"
@@ -46,6 +48,9 @@ std::string stored_run_to_json(const StoredRun& run);
 // one.
 std::string runs_to_json(const std::vector<const RunRecord*>& runs,
                          const std::vector<StoredRun>& stored = {});
+// The same of live runs, with what each uses now, as far as that was looked up.
+std::string live_runs_to_json(const std::vector<const RunRecord*>& runs,
+                              const std::map<RunId, kernel::RunUsage>& usage);
 
 // Events of a stream, one line each, ending in a newline.
 std::string started_event(const RunRecord& run);
@@ -82,6 +87,10 @@ std::string skipped_lines_to_json(std::size_t lines);
 std::string host_to_json(const kernel::HostFacts& host,
                          const std::optional<kernel::CgroupBase>& cgroup_base,
                          const std::string& cgroup_problem);
+
+// One line of /v1/events, and what is said instead if events after `after` have been pruned.
+std::string event_to_json(const StoredEvent& event);
+std::string pruned_to_json(std::uint64_t after, std::uint64_t oldest);
 
 std::string readiness_to_json(const Readiness& readiness);
 std::string drain_result_to_json(const DrainResult& result);

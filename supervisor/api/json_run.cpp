@@ -42,6 +42,15 @@ ordered_json run_object(const RunRecord& run, WithOutput with_output) {
   return object;
 }
 
+ordered_json usage_object(const kernel::RunUsage& usage) {
+  ordered_json object = {{"cpu_us", usage.cpu_us},
+                         {"memory_bytes", usage.memory_bytes},
+                         {"written_bytes", nullptr},
+                         {"complete", usage.complete}};
+  if (usage.written_bytes) object["written_bytes"] = *usage.written_bytes;
+  return object;
+}
+
 // The body of the newest event of this kind that has `key`; null if there is none.
 ordered_json body_of(const StoredRun& run, std::string_view kind, const char* key) {
   for (auto at = run.events.rbegin(); at != run.events.rend(); ++at) {
@@ -130,6 +139,17 @@ std::string line(const ordered_json& event) {
 
 std::string run_to_json(const RunRecord& run, WithOutput with_output) {
   return line(run_object(run, with_output));
+}
+
+std::string live_runs_to_json(const std::vector<const RunRecord*>& runs,
+                              const std::map<RunId, kernel::RunUsage>& usage) {
+  ordered_json list = ordered_json::array();
+  for (const RunRecord* run : runs) {
+    list.push_back(run_object(*run, WithOutput::no));
+    if (const auto used = usage.find(run->id); used != usage.end())
+      list.back()["usage"] = usage_object(used->second);
+  }
+  return line({{"runs", std::move(list)}});
 }
 
 std::string stored_run_to_json(const StoredRun& run) {

@@ -1,5 +1,8 @@
 // Readiness, drains and explanations -> JSON.
 
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "supervisor/api/json.hpp"
@@ -13,7 +16,34 @@ std::string line(const ordered_json& value) {
   return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
+std::string timestamp(std::chrono::system_clock::time_point at) {
+  const auto milliseconds =
+      std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count() % 1000;
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(at)), milliseconds);
+}
+
 }  // namespace
+
+std::string event_to_json(const StoredEvent& event) {
+  ordered_json object = {{"seq", event.seq},
+                         {"at", timestamp(event.event.at)},
+                         {"kind", event.event.kind},
+                         {"subject", event.event.subject},
+                         {"tenant", event.event.tenant}};
+  // A body that is no JSON can only come from somebody's editing: `verify` tells, this goes on.
+  ordered_json body = ordered_json::parse(event.event.body, nullptr, /*allow_exceptions=*/false);
+  object["body"] = body.is_discarded() ? ordered_json(event.event.body) : std::move(body);
+  return line(object);
+}
+
+std::string pruned_to_json(std::uint64_t after, std::uint64_t oldest) {
+  return line({{"error",
+                {{"code", "pruned"},
+                 {"message",
+                  fmt::format("events after {} have been pruned; the oldest is {}", after, oldest)},
+                 {"oldest", oldest}}}});
+}
 
 std::string readiness_to_json(const Readiness& readiness) {
   ordered_json object = {{"ready", readiness.ready}};

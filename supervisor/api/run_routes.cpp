@@ -186,6 +186,15 @@ std::vector<const RunRecord*> known_runs(const ApiContext& context, const Caller
   return runs;
 }
 
+// It costs system calls for each process, so it is for those who ask for live runs alone.
+void answer_with_usage(const ApiContext& context, const Call& call, std::size_t limit) {
+  const auto runs = known_runs(context, call.caller, RunPhase::running, limit);
+  std::map<RunId, kernel::RunUsage> usage;
+  for (const RunRecord* run : runs)
+    if (const auto used = context.runs.usage(run->id)) usage[run->id] = *used;
+  respond_json(call.exchange, 200, live_runs_to_json(runs, usage));
+}
+
 void answer_from_ledger(const ApiContext& context, const Call& call) {
   const kernel::Error unknown{ErrorCode::not_found, "no run '" + call.id + "'"};
   if (!is_run_id(call.id)) return respond_error(call.exchange, unknown);
@@ -209,6 +218,7 @@ void get_runs(const ApiContext& context, const Call& call) {
     return respond_error(call.exchange,
                          {ErrorCode::invalid_request, "'state' is queued, running or finished"});
   const std::size_t wanted = limit->value_or(list_max);
+  if (phase == RunPhase::running) return answer_with_usage(context, call, wanted);
   const auto in_memory = known_runs(context, call.caller, phase, wanted);
   // What is not in memory is finished.
   if ((phase && *phase != RunPhase::finished) || in_memory.size() >= wanted)
@@ -226,7 +236,8 @@ void get_runs(const ApiContext& context, const Call& call) {
                          const auto known_now = known_runs(context, caller, phase, wanted);
                          // One that has been forgotten or finished meanwhile is in one of the two.
                          std::erase_if(*stored, [&](const StoredRun& run) {
-                           return context.runs.find(run.row.id) != nullptr;
+                           return run.row.parent == canary_parent ||
+                                  context.runs.find(run.row.id) != nullptr;
                          });
                          respond_json(exchange, 200, runs_to_json(known_now, *stored));
                        });

@@ -3,6 +3,7 @@
 #include "supervisor/api/api.hpp"
 #include "supervisor/api/json.hpp"
 #include "supervisor/runs/explain.hpp"
+#include "supervisor/runs/stored_run.hpp"
 
 namespace paddock::supervisor {
 
@@ -26,10 +27,30 @@ void get_metrics(const ApiContext& context, const Call& call) {
 }
 
 void get_explanation(const ApiContext& context, const Call& call) {
-  const RunRecord* run = context.runs.find(call.id);
-  if (run == nullptr)
+  if (context.runs.find(call.id) != nullptr) {
+    if (const RunRecord* run = find_run(context, call))
+      respond_json(call.exchange, 200, explanation_to_json(*run, explain(*run)));
+    return;
+  }
+  // Not remembered, but perhaps on record.
+  if (!is_run_id(call.id))
     return respond_error(call.exchange, {ErrorCode::not_found, "no run '" + call.id + "'"});
-  respond_json(call.exchange, 200, explanation_to_json(*run, explain(*run)));
+  context.history.find(call.id, [exchange = call.exchange, caller = call.caller, id = call.id](
+                                    const kernel::Result<std::optional<StoredRun>>& stored) {
+    if (!stored) return respond_error(exchange, stored.error());
+    if (!*stored || !caller.sees((*stored)->row.tenant))
+      return respond_error(exchange, {ErrorCode::not_found, "no run '" + id + "'"});
+    const auto run = record_of(**stored);
+    if (!run) return respond_error(exchange, run.error());
+    respond_json(exchange, 200, explanation_to_json(*run, explain(*run)));
+  });
+}
+
+void get_events(const ApiContext& context, const Call& call) {
+  auto query = parse_event_query(call.request);
+  if (!query) return respond_error(call.exchange, query.error());
+  if (!call.caller.sees_all) query->tenant = call.caller.tenant;
+  context.events.open(call.exchange, std::move(*query));
 }
 
 // Answers when no run is left. Whoever asked may go away meanwhile: the drain goes on.

@@ -61,7 +61,13 @@ ParsedArguments parse_daemon_arguments(int argc, char** argv) {
          "--cgroup-base", cgroup_base,
          "make a cgroup v2 leaf for each run below this path, or \"none\": no cgroups; without it "
          "a delegated one is looked for")
-      ->type_name("PATH");
+      ->type_name("PATH")
+      ->check(CLI::Validator(
+          [](const std::string& path) {
+            return path.empty() ? std::string("is empty; write a path, or \"none\"")
+                                : std::string();
+          },
+          ""));
   std::string log_format = "text";
   app.add_option("--log-format", log_format, "how log lines look: text, or json: one object each")
       ->type_name("FORMAT")
