@@ -25,5 +25,9 @@ int agent_restart_command(const Options& options);
 int agent_logs_command(const Options& options);
 int budget_show_command(const Options& options);
 int budget_grant_command(const Options& options);
+int explain_command(const Options& options);
+int drain_command(const Options& options);
+int top_command(const Options& options);
+int events_command(const Options& options);
 
 }  // namespace paddock::supervisor::cli

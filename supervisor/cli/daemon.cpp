@@ -56,6 +56,11 @@ Result<std::optional<Client>> find_daemon(const GlobalOptions& options) {
   const bool is_default = address.named_by.empty();
   if (is_default) TRY_VOID(check_default_directory(default_runtime_directory()));
   auto client = Client::connect(address.socket);
+  if (client && !options.cgroup_base.empty())
+    return fail(ErrorCode::invalid_request,
+                fmt::format("--cgroup-base is for runs without a daemon, and one answers at '{}'; "
+                            "add --embedded, or set cgroup_base in the daemon's configuration",
+                            address.socket));
   if (client) return std::optional<Client>(std::move(*client));
   if (is_default && client.error().code == ErrorCode::not_found) return std::nullopt;
   return fail(ErrorCode::io,

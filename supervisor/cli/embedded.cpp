@@ -5,6 +5,7 @@
 #include "kernel/confine/privilege.hpp"
 #include "kernel/policy/names.hpp"
 #include "kernel/run/run_sandboxed.hpp"
+#include "supervisor/api/errors.hpp"
 #include "supervisor/api/json.hpp"
 #include "supervisor/cli/request.hpp"
 #include "supervisor/cli/terminal.hpp"
@@ -22,19 +23,6 @@ std::vector<std::string> directories(const std::string& kind,
   std::vector<std::string> all = default_catalog_directories(kind);
   all.insert(all.end(), added.begin(), added.end());
   return all;
-}
-
-// "unknown profile 'STRIC'; did you mean 'STRICT'?"
-template <class Values>
-std::string unknown(const std::string& kind, const std::string& name, const Values& values) {
-  std::vector<std::string> known;
-  known.reserve(values.size());
-  for (const auto& [key, value] : values) known.push_back(key);
-  const std::string nearest = kernel::nearest_name(name, known);
-  if (!nearest.empty())
-    return fmt::format("unknown {} '{}'; did you mean '{}'?", kind, name, nearest);
-  if (known.empty()) return fmt::format("unknown {} '{}'; there are none", kind, name);
-  return fmt::format("unknown {} '{}'; known are {}", kind, name, kernel::quoted_list(known));
 }
 
 }  // namespace
@@ -64,13 +52,13 @@ Result<EmbeddedBackend> EmbeddedBackend::open(const GlobalOptions& options) {
 Result<const kernel::Profile*> EmbeddedBackend::find_profile(const std::string& name) const {
   const auto found = catalog_.profiles.find(name);
   if (found != catalog_.profiles.end()) return &found->second;
-  return fail(ErrorCode::unknown_profile, unknown("profile", name, catalog_.profiles));
+  return fail(ErrorCode::unknown_profile, unknown_name("profile", name, catalog_.profiles));
 }
 
 Result<const kernel::AgentTemplate*> EmbeddedBackend::find_agent(const std::string& name) const {
   const auto found = catalog_.agents.find(name);
   if (found != catalog_.agents.end()) return &found->second;
-  return fail(ErrorCode::unknown_agent, unknown("agent", name, catalog_.agents));
+  return fail(ErrorCode::unknown_agent, unknown_name("agent", name, catalog_.agents));
 }
 
 Result<std::string> EmbeddedBackend::profiles() {

@@ -91,6 +91,39 @@ Examples:
 Exit codes: 0 it is done, or nothing was to be done; 1 something could not be killed, or any other
 error.)";
 
+constexpr const char* drain =
+    "Let the daemon's runs finish and take no new ones; it stays up until it is stopped.";
+constexpr const char* drain_footer =
+    R"(Waits until no run is left, and says how many finished and how many were ended at the deadline
+(SIGTERM, the profile's grace, SIGKILL). Interrupting the command does not end the drain.
+
+Examples:
+  paddock drain                     the daemon's own drain_seconds
+  paddock drain --deadline 10m && systemctl stop paddockd
+  paddock drain --cancel            takes runs again)";
+
+constexpr const char* explain =
+    "Tell why a run ended as it did: the limit, what was observed, what to change.";
+constexpr const char* explain_footer =
+    R"(Asks the daemon, or where none runs reads its ledger.
+
+Examples:
+  paddock explain r-0123456789abcdef
+  paddock explain r-0123456789abcdef --json)";
+
+constexpr const char* top = "Show the daemon's runs and agents, again and again.";
+constexpr const char* top_footer = R"(q ends it. Without a terminal it prints once.
+
+Examples:
+  paddock top
+  paddock top --once)";
+
+constexpr const char* events = "Print what has happened, from the ledger: one JSON object a line.";
+constexpr const char* events_footer = R"(Examples:
+  paddock events --limit 20
+  paddock events -f --kind run.finished
+  paddock events -f --after 1042       goes on where it was left)";
+
 constexpr const char* doctor =
     "Tell what this host can enforce, by trying what each profile forbids.";
 constexpr const char* doctor_footer =

@@ -45,13 +45,13 @@ CLI::Option* add_text(CLI::App* app, const std::string& name, std::string& text,
 }
 
 CLI::Option* add_count(CLI::App* app, const std::string& name, std::optional<std::uint64_t>& count,
-                       const std::string& help, const std::string& type) {
-  const auto set = [&count, name](const std::string& text) {
+                       const std::string& help, const std::string& type, std::uint64_t least = 1) {
+  const auto set = [&count, name, least](const std::string& text) {
     std::uint64_t value = 0;
     const auto end = text.data() + text.size();
     const auto [at, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc() || at != end || value < 1)
-      throw mistake(name, fmt::format("'{}' is not a whole number of 1 or more", text));
+    if (error != std::errc() || at != end || value < least)
+      throw mistake(name, fmt::format("'{}' is not a whole number of {} or more", text, least));
     count = value;
   };
   return app->add_option_function<std::string>(name, set, help)->type_name(type);
@@ -73,6 +73,12 @@ void add_global_options(CLI::App& app, GlobalOptions& global) {
       "Without a daemon: a cgroup v2 directory for the runs, or \"none\"; otherwise a delegated "
       "one is looked for",
       "PATH")
+      ->check(CLI::Validator(
+          [](const std::string& path) {
+            return path.empty() ? std::string("is empty; write a path, or \"none\"")
+                                : std::string();
+          },
+          ""))
       ->group("Global options");
 }
 
@@ -274,6 +280,24 @@ void add_daemon_commands(CLI::App& app, Options& options, Commands& commands) {
   kill->add_option("id", options.ids, "Runs, by their ids")->required()->type_name("ID");
   commands.emplace_back(kill, Command::kill);
 
+  CLI::App* const drain = add_command(app, "drain", help::drain, help::drain_footer);
+  const auto set_deadline = [&options](const std::string& text) {
+    if (text == "0") {
+      options.deadline = std::chrono::milliseconds(0);
+      return;
+    }
+    const auto duration = kernel::parse_duration(text);
+    if (!duration) throw mistake("--deadline", duration.error().message);
+    options.deadline = *duration;
+  };
+  CLI::Option* const deadline = drain
+                                    ->add_option_function<std::string>(
+                                        "--deadline", set_deadline,
+                                        "How long runs may still take: 30, 1.5m, 0 for none at all")
+                                    ->type_name("S");
+  drain->add_flag("--cancel", options.cancel, "Take runs again")->excludes(deadline);
+  commands.emplace_back(drain, Command::drain);
+
   commands.emplace_back(add_command(app, "reload", help::reload, help::reload_footer),
                         Command::reload);
 }
@@ -337,6 +361,25 @@ void add_budget(CLI::App& app, Options& options, Commands& commands) {
       ->required()
       ->type_name("AMOUNT");
   commands.emplace_back(grant, Command::budget_grant);
+void add_watching(CLI::App& app, Options& options, Commands& commands) {
+  CLI::App* const explain = add_command(app, "explain", help::explain, help::explain_footer);
+  explain->add_option("run", options.ids, "The run's id")
+      ->required()
+      ->expected(1)
+      ->type_name("RUN");
+  explain->add_flag("--json", options.json, "As JSON");
+  commands.emplace_back(explain, Command::explain);
+
+  CLI::App* const top = add_command(app, "top", help::top, help::top_footer);
+  top->add_flag("--once", options.once, "Print it and end");
+  commands.emplace_back(top, Command::top);
+
+  CLI::App* const events = add_command(app, "events", help::events, help::events_footer);
+  add_count(events, "--after", options.after, "Only those after this seq", "SEQ", 0);
+  events->add_flag("-f,--follow", options.follow, "Go on with those to come");
+  add_text(events, "--kind", options.kind, "Only those whose kind begins so: run.", "PREFIX");
+  add_count(events, "--limit", options.limit, "At most so many", "N");
+  commands.emplace_back(events, Command::events);
 }
 
 void add_doctor(CLI::App& app, Options& options, Commands& commands) {
@@ -407,6 +450,7 @@ std::variant<Options, Farewell> parse_options(const std::vector<std::string>& wo
   add_recover(app, options, commands);
   add_agent(app, options, commands);
   add_budget(app, options, commands);
+  add_watching(app, options, commands);
 
   try {
     std::reverse(own.begin(), own.end());  // CLI11 takes them from the end

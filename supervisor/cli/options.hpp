@@ -32,6 +32,10 @@ enum class Command {
   agent_logs,
   budget_show,
   budget_grant,
+  explain,
+  drain,
+  top,
+  events,
 };
 
 // Where to find a daemon, and what to use where there is none.
@@ -77,7 +81,15 @@ struct Options {
   bool report = false;       // run
   bool all = false;          // ps
 
-  std::vector<std::string> ids;    // kill
+  std::optional<std::chrono::milliseconds> deadline;  // drain
+  bool cancel = false;                                // drain
+  bool once = false;                                  // top
+  bool follow = false;                                // events
+  std::optional<std::uint64_t> after;                 // events
+  std::optional<std::uint64_t> limit;                 // events
+  std::string kind;                                   // events
+
+  std::vector<std::string> ids;    // kill, explain
   std::vector<std::string> paths;  // profile check
   std::string profile;             // profile show, doctor
   std::string run;                 // ledger show

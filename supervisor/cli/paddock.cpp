@@ -72,6 +72,14 @@ int execute(const Options& options) {
       return budget_show_command(options);
     case Command::budget_grant:
       return budget_grant_command(options);
+    case Command::explain:
+      return explain_command(options);
+    case Command::drain:
+      return drain_command(options);
+    case Command::top:
+      return top_command(options);
+    case Command::events:
+      return events_command(options);
   }
   return exit_error;
 }

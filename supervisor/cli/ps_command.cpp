@@ -1,9 +1,8 @@
 // `paddock ps`: the daemon's runs as a table.
 
-#include <ctime>
-
 #include <fmt/format.h>
 
+#include "supervisor/cli/age.hpp"
 #include "supervisor/cli/commands.hpp"
 #include "supervisor/cli/daemon.hpp"
 #include "supervisor/cli/exit_code.hpp"
@@ -18,18 +17,6 @@ using kernel::Result;
 using nlohmann::ordered_json;
 
 constexpr std::size_t command_characters_max = 80;
-
-// "2026-01-01T00:00:00.000Z" -> "3m". Empty if it is no such time.
-std::string age_of(const std::string& created_at, std::time_t now) {
-  std::tm time{};
-  if (::strptime(created_at.c_str(), "%Y-%m-%dT%H:%M:%S", &time) == nullptr) return {};
-  const long seconds = now - ::timegm(&time);
-  if (seconds < 0) return "0s";
-  if (seconds < 60) return fmt::format("{}s", seconds);
-  if (seconds < 3600) return fmt::format("{}m", seconds / 60);
-  if (seconds < 86400) return fmt::format("{}h", seconds / 3600);
-  return fmt::format("{}d", seconds / 86400);
-}
 
 // Of a finished run how it ended, of a running one its process.
 std::string cause_or_pid(const ordered_json& run) {

@@ -37,7 +37,7 @@ Result<std::string> RemoteBackend::host() {
 }
 
 Result<std::string> RemoteBackend::plan(const kernel::Request& request) {
-  return ask(client_, "POST", "/v1/plan", TRY(request_to_json({.request = request})));
+  return ask(client_, "POST", "/v1/plan", TRY(request_to_json({.request = request, .parent = {}})));
 }
 
 Result<std::string> RemoteBackend::doctor() {

@@ -101,7 +101,12 @@ Result<int> run(const Options& options) {
   if (options.report) print_to_stderr(report(*run));
   const int exit_code =
       exit_code_of(*run->result, options.exit_status ? ExitStyle::program : ExitStyle::paddock);
-  return exit_code == exit_success && !told ? exit_error : exit_code;
+  // A run that was stopped because its output cannot be written did not fail; a reader that has
+  // had enough is another matter.
+  const int error = streams.output.stdout_error();
+  const bool was_cut_off =
+      error != 0 && error != EPIPE && run->result->cause == kernel::Cause::killed_by_request;
+  return was_cut_off || (exit_code == exit_success && !told) ? exit_error : exit_code;
 }
 
 }  // namespace
@@ -118,7 +123,10 @@ InputPiece read_input(int fd) {
 
 int run_command(const Options& options) {
   const auto exit_code = run(options);
-  return exit_code ? *exit_code : complain_and_exit_code(exit_code.error());
+  if (exit_code) return *exit_code;
+  // Whoever asked for JSON parses stdout, whatever happens.
+  if (options.json) print(error_to_json(exit_code.error()));
+  return complain_and_exit_code(exit_code.error());
 }
 
 }  // namespace paddock::supervisor::cli

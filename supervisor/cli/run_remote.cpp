@@ -176,8 +176,8 @@ class RemoteRun {
 
 Result<RunRecord> run_remote(RemoteBackend& backend, const kernel::Request& request,
                              LiveStreams& streams, StopSignals& signals) {
-  const std::string body = TRY(
-      request_to_json({.request = request, .detach = false, .stream = true, .stdin_open = true}));
+  const std::string body = TRY(request_to_json(
+      {.request = request, .detach = false, .stream = true, .stdin_open = true, .parent = {}}));
   TRY_VOID(backend.client().send("POST", "/v1/runs", body));
   return RemoteRun(backend.client(), backend.name(), streams, signals).drive();
 }

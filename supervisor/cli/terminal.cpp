@@ -57,7 +57,9 @@ void prepare_standard_streams() {
   for (int fd = 0; fd <= 2; ++fd) {
     if (::fcntl(fd, F_GETFD) >= 0) continue;
     // The lowest free number is `fd`, since those below it are open.
-    [[maybe_unused]] const int opened = ::open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
+    // A stdout that was closed cannot be written: what is lost must not look like success.
+    [[maybe_unused]] const int opened =
+        ::open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
   }
   ::signal(SIGPIPE, SIG_IGN);  // a run gets default dispositions of its own
 }
