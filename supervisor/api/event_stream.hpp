@@ -40,9 +40,6 @@ struct EventPage {
 kernel::Result<EventPage> read_page(LedgerReader& reader, const EventFilter& filter,
                                     bool is_resumed);
 
-// Wakes the streams that wait for something to happen.
-class EventStreams;
-
 class EventStream : public std::enable_shared_from_this<EventStream> {
  public:
   EventStream(uv_loop_t* loop, Ledger& ledger, Exchange exchange, EventQuery query);
@@ -70,6 +67,7 @@ class EventStream : public std::enable_shared_from_this<EventStream> {
   Timer heartbeat_timer_;
 };
 
+// Opens streams, and wakes them when the ledger has grown.
 class EventStreams {
  public:
   EventStreams(uv_loop_t* loop, Ledger& ledger);

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <ctime>
 
+#include "kernel/policy/names.hpp"
 #include "supervisor/cli/commands.hpp"
 #include "supervisor/cli/daemon.hpp"
 #include "supervisor/cli/exit_code.hpp"
@@ -27,6 +28,13 @@ Result<TopAnswers> ask_all(Client& client) {
   answers.health = TRY(ask(client, "GET", "/health"));
   answers.runs = TRY(ask(client, "GET", "/v1/runs?state=running"));
   answers.agents = TRY(ask(client, "GET", "/v1/agents"));
+  // A daemon that keeps no budget of an agent says so; that is no reason to show nothing.
+  const std::vector<std::string> agents = TRY(agents_with_status(answers.agents));
+  for (const std::string& agent : agents) {
+    if (!kernel::is_name(agent)) continue;
+    HttpResponse budget = TRY(client.request("GET", "/v1/agents/" + agent + "/budget"));
+    if (budget.ok()) answers.budgets.push_back(std::move(budget.body));
+  }
   return answers;
 }
 

@@ -1,6 +1,7 @@
 #include "supervisor/cli/top_text.hpp"
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include <fmt/format.h>
@@ -80,34 +81,47 @@ Result<std::string> runs_table(std::string_view answer, std::time_t now) {
 }
 
 // The dimension that is nearest to its end: "tokens 93%".
-std::string budget_text(const ordered_json& status) {
-  if (!status.contains("budget") || !status["budget"].is_array()) return unknown;
+std::string budget_text(const ordered_json& dimensions) {
   std::string text = unknown;
   double most = -1;
-  for (const ordered_json& budget : status["budget"]) {
-    const auto limit = budget.at("limit").get<double>();
-    const double share = limit > 0 ? budget.at("used").get<double>() / limit : 1;
+  for (const auto& [name, dimension] : dimensions.items()) {
+    if (dimension.at("limit").is_null()) continue;
+    const auto limit = dimension["limit"].get<double>();
+    const double share = limit > 0 ? dimension.at("used").get<double>() / limit : 1;
     if (share <= most) continue;
     most = share;
-    text = fmt::format("{} {:.0f}%", budget.at("dim").get<std::string>(), share * 100);
+    text = fmt::format("{} {:.0f}%", name, share * 100);
   }
   return text;
 }
 
+using Budgets = std::map<std::string, std::string>;  // agent -> text
+
+Result<Budgets> budgets_in(const std::vector<std::string>& answers) {
+  Budgets budgets;
+  for (const std::string& answer : answers) {
+    TRY(render<bool>(answer, [&](const ordered_json& json) {
+      budgets[json.at("agent").get<std::string>()] = budget_text(json.at("dimensions"));
+      return true;
+    }));
+  }
+  return budgets;
+}
+
 // Templates that were never started have no status worth a line.
-Result<std::string> agents_table(std::string_view answer) {
-  return render<std::string>(answer, [](const ordered_json& json) {
+Result<std::string> agents_table(std::string_view answer, const Budgets& budgets) {
+  return render<std::string>(answer, [&](const ordered_json& json) {
     Rows rows = {{"AGENT", "STATE", "RUN", "RESTARTS", "BUDGET"}};
     for (const ordered_json& agent : json.at("agents")) {
       if (!agent.contains("status")) continue;
       const ordered_json& status = agent["status"];
+      const auto name = agent.at("name").get<std::string>();
+      const auto budget = budgets.find(name);
       const bool has_run = status.contains("run") && status["run"].is_string();
-      rows.push_back({agent.at("name").get<std::string>(), status.at("state").get<std::string>(),
+      rows.push_back({name, status.at("state").get<std::string>(),
                       has_run ? status["run"].get<std::string>() : unknown,
-                      status.contains("restarts")
-                          ? fmt::format("{}", status["restarts"].get<std::uint64_t>())
-                          : unknown,
-                      budget_text(status)});
+                      fmt::format("{}", status.at("restarts").get<std::uint64_t>()),
+                      budget == budgets.end() ? unknown : budget->second});
     }
     return rows.size() == 1 ? std::string() : table(rows);
   });
@@ -137,9 +151,19 @@ std::string fit(std::string_view text, TopRoom room) {
 
 }  // namespace
 
+Result<std::vector<std::string>> agents_with_status(std::string_view agents) {
+  return render<std::vector<std::string>>(agents, [](const ordered_json& json) {
+    std::vector<std::string> names;
+    for (const ordered_json& agent : json.at("agents"))
+      if (agent.contains("status")) names.push_back(agent.at("name").get<std::string>());
+    return names;
+  });
+}
+
 Result<std::string> top_text(const TopAnswers& answers, TopRoom room, std::time_t now) {
   std::string text = TRY(heading(answers.health));
-  const std::string agents = TRY(agents_table(answers.agents));
+  const Budgets budgets = TRY(budgets_in(answers.budgets));
+  const std::string agents = TRY(agents_table(answers.agents, budgets));
   if (!agents.empty()) text += "\n" + agents;
   text += "\n" + TRY(runs_table(answers.runs, now));
   return fit(text, room);

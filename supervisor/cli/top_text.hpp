@@ -4,16 +4,21 @@
 #include <ctime>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kernel/base/error.hpp"
 
 namespace paddock::supervisor::cli {
 
 struct TopAnswers {
-  std::string health;  // GET /health
-  std::string runs;    // GET /v1/runs?state=running
-  std::string agents;  // GET /v1/agents
+  std::string health;                  // GET /health
+  std::string runs;                    // GET /v1/runs?state=running
+  std::string agents;                  // GET /v1/agents
+  std::vector<std::string> budgets{};  // GET /v1/agents/{name}/budget, of those that have one
 };
+
+// The agents whose budgets there are to ask for: those that have a status.
+kernel::Result<std::vector<std::string>> agents_with_status(std::string_view agents);
 
 // `lines` 0: as many as there are. No line is longer than `columns`.
 struct TopRoom {

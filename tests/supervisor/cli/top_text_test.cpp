@@ -19,9 +19,10 @@ TopAnswers answers() {
      "argv": ["make\u001b[2J"], "created_at": "2025-12-31T23:59:59.000Z",
      "usage": {"cpu_us": 250, "memory_bytes": 2048, "written_bytes": 1, "complete": false}}]})",
           .agents = R"({"agents": [{"name": "idle"}, {"name": "coder", "status":
-     {"state": "running", "run": "r-0000000000000002", "restarts": 3,
-      "budget": [{"dim": "cpu_seconds", "limit": 100, "used": 10},
-                 {"dim": "tokens", "limit": 1000, "used": 930}]}}]})"};
+     {"state": "running", "run": "r-0000000000000002", "restarts": 3}}]})",
+          .budgets = {R"({"agent": "coder", "dimensions": {
+              "cpu_seconds": {"limit": 100, "used": 10}, "files": {"limit": null, "used": 9},
+              "tokens": {"limit": 1000, "used": 930}}})"}};
 }
 
 }  // namespace
