@@ -66,6 +66,9 @@ std::string to_base64(std::string_view bytes) {
 }
 
 kernel::Result<std::string> from_base64(std::string_view text) {
+  // libsodium 1.0.18 takes some bytes beyond ASCII for digits.
+  if (std::any_of(text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; }))
+    return kernel::fail(kernel::ErrorCode::invalid_request, "not valid base64");
   std::string bytes(text.size() / 4 * 3 + 3, '\0');
   std::size_t size = 0;
   const char* end = nullptr;
