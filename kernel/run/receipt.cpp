@@ -122,10 +122,11 @@ class ProcDirectory {
 
 // The numbers of all open descriptors.
 Result<std::vector<int>> ProcDirectory::descriptors() const {
-  const int fd = ::openat(directory_.get(), "fdinfo", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const std::unique_ptr<DIR, int (*)(DIR*)> listing(fd < 0 ? nullptr : ::fdopendir(fd),
+  Fd fd(::openat(directory_.get(), "fdinfo", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(fd ? ::fdopendir(fd.get()) : nullptr,
                                                     &::closedir);
   if (!listing) return fail_errno("read 'fdinfo' of a process");
+  fd.release();  // the listing's from now on
   std::vector<int> numbers;
   errno = 0;
   while (const dirent* entry = ::readdir(listing.get())) {
@@ -178,7 +179,9 @@ Result<Receipt> observe(pid_t pid) {
   receipt.signals_held_back = hex_text(hex_of(status, "SigBlk:") | hex_of(status, "SigIgn:"));
   const std::string oom = TRY(proc.read("oom_score_adj"));
   receipt.oom_score_adj = oom.substr(0, oom.find('\n'));
+  errno = 0;
   const auto stat = stat_of(pid);
+  if (!stat && errno != 0) return fail_errno("read 'stat' of the process");
   receipt.leads_session = stat && stat->session == pid;
   // A supervisor in a container has filters of its own, which every run inherits.
   const std::string own_status = TRY(own.read("status"));

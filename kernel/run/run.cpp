@@ -49,6 +49,12 @@ bool has_ended(const Fd& pidfd) {
   return ::poll(&polled, 1, 0) > 0;
 }
 
+// Can a process have ended like that?
+bool is_possible(const ControlMessage& message) {
+  return message.exited >= -1 && message.exited <= 255 && message.signal >= 0 &&
+         message.signal < NSIG;
+}
+
 std::string ending_text(const ControlMessage& message) {
   if (message.signal != 0)
     return "bubblewrap was ended by signal " + std::to_string(message.signal);
@@ -227,6 +233,10 @@ void Run::read_control() {
                                  " sent a message that is paddock-launch's to send"}));
       continue;
     }
+    if (!is_possible(message)) {
+      perform(machine_.on(Forged{"paddock-launch said what cannot be"}));
+      continue;
+    }
     switch (message.kind) {
       case ControlKind::agent_ready:
         agent_ = sender;
@@ -273,15 +283,17 @@ void Run::read_control() {
 
 // A process that announced itself can be gone by now, and its pid be somebody else's. It is the
 // agent's if it is below the launcher and has not ended after that was seen.
-bool Run::watch_agent() {
+Result<void> Run::watch_agent() {
   agent_pidfd_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, agent_, 0)));
+  if (!agent_pidfd_) return fail_errno("open a pidfd of the agent's process");
+  errno = 0;
   const auto stat = stat_of(agent_);
-  if (!agent_pidfd_ || !stat || !is_in_tree(stat->parent, spawned_.launcher) ||
-      has_ended(agent_pidfd_))
-    return false;
+  if (!stat && errno != 0) return fail_errno("look at the agent's process");
+  if (!stat || !is_in_tree(stat->parent, spawned_.launcher) || has_ended(agent_pidfd_))
+    return fail(ErrorCode::internal, "the agent's process is gone, or not the run's own");
   init_ = stat->parent;
   marks_.agent = mark_of(agent_);
-  return true;
+  return {};
 }
 
 // The report can be there already: it is older than what is to be said of it.

@@ -124,7 +124,7 @@ class Run {
   void retire(Fd& fd);
   void kill_launcher();
 
-  bool watch_agent();
+  Result<void> watch_agent();
   void note_end_of_agent();
   bool init_stopped() const;
 

@@ -58,11 +58,10 @@ void Run::perform(const Actions& actions) {
   for (const Action action : actions) {
     switch (action) {
       case Action::check_receipt:
-        if (watch_agent()) {
+        if (const auto watched = watch_agent(); watched) {
           check_receipt();
         } else {
-          perform(
-              machine_.on(ReceiptMismatch{"the agent's process is gone, or not the run's own"}));
+          perform(machine_.on(ReceiptMismatch{watched.error().message}));
         }
         break;
       case Action::open_gate:
