@@ -39,7 +39,7 @@ run_as_test_user() {
 
 say "Packages"
 install_packages "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}" \
-  "${vm_packages[@]}"
+  "${vm_packages[@]}" "${fuzz_packages[@]}"
 install_packages "$(python_test_package)"
 find_vm_kernel build/dev/vm >/dev/null || fetch_vm_kernel build/dev/vm
 
@@ -51,3 +51,6 @@ if [ "$(id -u)" -eq 0 ]; then run_as_test_user; fi
 
 say "All tests as $(id -un)"
 ctest --preset dev -j "$jobs"
+
+say "Fuzz targets, a minute each"
+tests/fuzz/run.sh 60

@@ -93,7 +93,9 @@ Field into(const char* key, T& target, Parse parse) {
 
 Result<void> read_object(const std::string& prefix, const json& object,
                          const std::vector<Field>& fields) {
-  for (const auto& [key, value] : object.items()) {
+  for (const auto& entry : object.items()) {
+    const std::string& key = entry.key();  // no structured binding: clang 14 captures none
+    const json& value = entry.value();
     const auto field =
         std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return key == f.key; });
     if (field == fields.end()) {
