@@ -5,6 +5,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <vector>
 
 #include "kernel/run/run.hpp"
 #include "supervisor/loop/poll.hpp"
@@ -30,6 +32,7 @@ class LiveRun {
   void changed();
   void watch_descriptors();
   void watch_time();
+  void look_at_unwatched();
 
   struct Watched {
     std::unique_ptr<Poll> poll;
@@ -40,6 +43,7 @@ class LiveRun {
   std::unique_ptr<kernel::Run> run_;
   std::function<void()> on_change_;
   std::map<int, Watched> watched_;
+  std::vector<kernel::Run::Watch> unwatched_;  // the loop cannot: no memory, or too many watches
   Timer timer_;
   std::optional<kernel::Clock::time_point> timer_time_;
 };
