@@ -288,8 +288,10 @@ Result<void> Run::watch_agent() {
   if (!agent_pidfd_) return fail_errno("open a pidfd of the agent's process");
   errno = 0;
   const auto stat = stat_of(agent_);
-  if (!stat && errno != 0) return fail_errno("look at the agent's process");
-  if (!stat || !is_in_tree(stat->parent, spawned_.launcher) || has_ended(agent_pidfd_))
+  const bool is_ours = stat && is_in_tree(stat->parent, spawned_.launcher);
+  if (!is_ours && errno != 0 && errno != ENOENT && errno != ESRCH)
+    return fail_errno("look at the agent's process");
+  if (!is_ours || has_ended(agent_pidfd_))
     return fail(ErrorCode::internal, "the agent's process is gone, or not the run's own");
   init_ = stat->parent;
   marks_.agent = mark_of(agent_);
