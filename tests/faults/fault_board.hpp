@@ -1,0 +1,76 @@
+#pragma once
+// Where a test says what shall go wrong in a daemon, while it runs: a small file that both have
+// mapped. The daemon is the product's own, linked with in_daemon.cpp, whose functions stand before
+// those of the C library.
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+namespace paddock::faults {
+
+constexpr const char* board_variable = "PADDOCK_FAULT_BOARD";  // names the file
+
+// The calls that can fail. `any` counts them all.
+enum class Call : std::uint32_t {
+  any,
+  pipe2,
+  socketpair,
+  memfd_create,
+  clone3,
+  pidfd_open,
+  execveat,
+  open,
+  openat,
+  openat2,
+  opendir,
+  mkdir,
+  mkdtemp,
+  rmdir,
+  fcntl,
+  dup2,
+  setsockopt,
+  accept4,
+  epoll_ctl,
+  epoll_create1,
+  eventfd,
+  socket,
+  bind,
+  listen,
+  chmod,
+  lchown,
+  flock,
+  fork,
+  read,
+  write,
+  recvmsg,
+  pwrite,
+  fsync,
+  ftruncate,
+};
+
+constexpr std::array<std::string_view, 34> call_names = {
+    "any",    "pipe2",  "socketpair", "memfd_create", "clone3",    "pidfd_open",    "execveat",
+    "open",   "openat", "openat2",    "opendir",      "mkdir",     "mkdtemp",       "rmdir",
+    "fcntl",  "dup2",   "setsockopt", "accept4",      "epoll_ctl", "epoll_create1", "eventfd",
+    "socket", "bind",   "listen",     "chmod",        "lchown",    "flock",         "fork",
+    "read",   "write",  "recvmsg",    "pwrite",       "fsync",     "ftruncate"};
+
+constexpr std::string_view name_of(Call call) {
+  return call_names[static_cast<std::size_t>(call)];
+}
+
+enum class Effect : std::uint32_t { none, fail, die_before, die_after };
+
+struct Board {
+  std::atomic<Effect> effect{Effect::none};
+  std::atomic<Call> call{Call::any};
+  std::atomic<std::int32_t> error{0};           // errno, of `fail`
+  std::atomic<std::int64_t> skip{0};            // calls that go well before
+  std::atomic<std::int64_t> times{1};           // calls that do not, then
+  std::atomic<std::int64_t> hits{0};            // how often it has happened
+  std::atomic<std::int64_t> clock_offset_s{0};  // of the wall clock
+};
+
+}  // namespace paddock::faults
