@@ -34,7 +34,8 @@ TEST_CASE(
   }
   // One more is told that there are too many, or hung up on: in any case it is no hang.
   try {
-    CHECK(faulty->get("/health").status == 503);
+    const HttpReply reply = faulty->get("/health");
+    CHECK(reply.status == 503);
   } catch (const std::runtime_error& closed) {
     CHECK(std::string(closed.what()).find("ended early") != std::string::npos);
   }
