@@ -163,6 +163,7 @@ constexpr const char* ledger_show = "Print a run as the ledger has it, with its 
 constexpr const char* ledger_show_footer = R"(Examples:
   paddock ledger show r-0123456789abcdef
   paddock ledger show r-0123456789abcdef --json --file /backup/ledger.db)";
+
 constexpr const char* agent = "Long-running agents: the daemon keeps them alive.";
 constexpr const char* agent_footer = R"(Any template of an agents directory can be started.
 

@@ -361,6 +361,8 @@ void add_budget(CLI::App& app, Options& options, Commands& commands) {
       ->required()
       ->type_name("AMOUNT");
   commands.emplace_back(grant, Command::budget_grant);
+}
+
 void add_watching(CLI::App& app, Options& options, Commands& commands) {
   CLI::App* const explain = add_command(app, "explain", help::explain, help::explain_footer);
   explain->add_option("run", options.ids, "The run's id")

@@ -84,7 +84,7 @@ struct Options {
   std::optional<std::chrono::milliseconds> deadline;  // drain
   bool cancel = false;                                // drain
   bool once = false;                                  // top
-  bool follow = false;                                // events
+  bool follow = false;                                // events, agent logs
   std::optional<std::uint64_t> after;                 // events
   std::optional<std::uint64_t> limit;                 // events
   std::string kind;                                   // events
@@ -99,7 +99,6 @@ struct Options {
   std::string dimension;           // budget grant
   std::uint64_t amount = 0;        // budget grant
   std::uint64_t lines = 100;       // agent logs
-  bool follow = false;             // agent logs
 
   std::string config_file;        // recover: the daemon's; empty: none
   std::string state_directory;    // recover; empty: the daemon's default

@@ -198,12 +198,6 @@ const RunRecord* RunTable::find(const RunId& id) const {
   return at == entries_.end() ? nullptr : &at->second->record;
 }
 
-std::optional<kernel::RunUsage> RunTable::usage(const RunId& id) {
-  Entry* found = entry(id);
-  if (found == nullptr || !found->live) return std::nullopt;
-  return found->live->run().usage_now();
-}
-
 std::vector<const RunRecord*> RunTable::list() const {
   std::vector<const RunRecord*> records;
   for (const RunId& id : order_)

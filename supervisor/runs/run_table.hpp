@@ -70,7 +70,6 @@ class RunTable {
   kernel::Result<RunId> submit(ResolvedRun run, RunObserver observer);
 
   const RunRecord* find(const RunId& id) const;            // valid until the next turn of the loop
-  std::optional<kernel::RunUsage> usage(const RunId& id);  // of a live run: looked up now
   std::vector<const RunRecord*> list() const;              // those that were accepted, newest first
 
   // Adds an observer to a run; nullopt if it is finished or unknown. A client that no longer waits
