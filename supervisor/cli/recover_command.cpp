@@ -10,6 +10,7 @@
 #include "supervisor/cli/json_render.hpp"
 #include "supervisor/cli/terminal.hpp"
 #include "supervisor/config/daemon_config.hpp"
+#include "supervisor/config/private_directory.hpp"
 #include "supervisor/ledger/file_names.hpp"
 #include "supervisor/recovery/recover.hpp"
 
@@ -60,6 +61,8 @@ Result<RecoveryReport> recover(const DaemonConfig& config) {
   if (is_missing(config.state_directory))
     return fail(ErrorCode::not_found, "there is no state directory '" + config.state_directory +
                                           "' (see --state-dir and --config)");
+  // As another user, root too, this would leave files there that the daemon cannot open.
+  TRY_VOID(ensure_private_directory(config.state_directory));
   if (is_missing(path)) return RecoveryReport{};
   RecoveryOptions options{.ledger = path,
                           .runtime_directory = config.runtime_directory,
