@@ -73,68 +73,70 @@ bool matches(std::string_view pattern, std::string_view path, std::string& id) {
 kernel::Error missing_verb(const Caller& caller, Verb verb) {
   return {kernel::ErrorCode::forbidden,
           fmt::format("tenant '{}' does not have the verb '{}'", caller.tenant, name_of(verb))};
-  std::vector<std::string> words_in(std::string_view text) {
-    std::vector<std::string> words;
-    while (!text.empty()) {
-      const std::string_view word = text.substr(0, text.find(' '));
-      words.emplace_back(word);
-      text.remove_prefix(std::min(text.size(), word.size() + 1));
-    }
-    return words;
-  }
+}
 
-  // A parameter that nobody reads would be a wish that is lost in silence.
-  kernel::Result<void> check_parameters(const Route& route, const HttpRequest& request) {
-    const std::vector<std::string> known = words_in(route.parameters);
-    for (const auto& [name, value] : request.query) {
-      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      const std::string nearest = kernel::nearest_name(name, known);
-      std::string message = fmt::format("unknown query parameter '{}'", name);
-      if (!nearest.empty()) {
-        message += fmt::format("; did you mean '{}'?", nearest);
-      } else if (known.empty()) {
-        message += "; this call has none";
-      } else {
-        message += fmt::format("; this call has {}", kernel::quoted_list(known));
-      }
-      return kernel::fail(kernel::ErrorCode::invalid_request, std::move(message));
-    }
-    return {};
+std::vector<std::string> words_in(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    words.emplace_back(word);
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
   }
+  return words;
+}
 
-  void dispatch(std::span<const Route> table, const ApiContext& context, HttpRequest request,
-                const Exchange& exchange) {
-    const Peer& peer = exchange.peer();
-    if (!shares_user_namespace(peer.pid, peer.uid))
-      return respond_error(exchange, {kernel::ErrorCode::forbidden,
-                                      "a process inside a run may not use this socket"});
-    auto caller = caller_of({.uid = peer.uid, .gids = peer.gids}, context.catalog.access(),
-                            context.known_uids);
-    if (!caller) return respond_error(exchange, caller.error());
-    Call call{std::move(request), exchange, std::move(*caller), {}};
-    std::string allowed;
-    for (const Route& route : table) {
-      if (!matches(route.path, call.request.path, call.id)) continue;
-      if (route.method != call.request.method) {
-        allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
-        continue;
-      }
-      // The one place that asks for a verb.
-      if (route.verb && !call.caller.may(*route.verb))
-        return respond_error(exchange, missing_verb(call.caller, *route.verb));
-      if (const auto checked = check_parameters(route, call.request); !checked)
-        return respond_error(exchange, checked.error());
-      return route.handler(context, call);
+// A parameter that nobody reads would be a wish that is lost in silence.
+kernel::Result<void> check_parameters(const Route& route, const HttpRequest& request) {
+  const std::vector<std::string> known = words_in(route.parameters);
+  for (const auto& [name, value] : request.query) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string nearest = kernel::nearest_name(name, known);
+    std::string message = fmt::format("unknown query parameter '{}'", name);
+    if (!nearest.empty()) {
+      message += fmt::format("; did you mean '{}'?", nearest);
+    } else if (known.empty()) {
+      message += "; this call has none";
+    } else {
+      message += fmt::format("; this call has {}", kernel::quoted_list(known));
     }
-    const std::string what = fmt::format("{} {}", call.request.method, call.request.path);
-    if (allowed.empty())
-      return respond_error(exchange, {kernel::ErrorCode::not_found, "no such call: " + what});
-    exchange.respond({.status = 405,
-                      .content_type = "application/json",
-                      .body = error_to_json({kernel::ErrorCode::invalid_request,
-                                             what + ": this path has " + allowed}),
-                      .headers = {{"Allow", allowed}}});
+    return kernel::fail(kernel::ErrorCode::invalid_request, std::move(message));
   }
+  return {};
+}
+
+void dispatch(std::span<const Route> table, const ApiContext& context, HttpRequest request,
+              const Exchange& exchange) {
+  const Peer& peer = exchange.peer();
+  if (!shares_user_namespace(peer.pid, peer.uid))
+    return respond_error(
+        exchange, {kernel::ErrorCode::forbidden, "a process inside a run may not use this socket"});
+  auto caller =
+      caller_of({.uid = peer.uid, .gids = peer.gids}, context.catalog.access(), context.known_uids);
+  if (!caller) return respond_error(exchange, caller.error());
+  Call call{std::move(request), exchange, std::move(*caller), {}};
+  std::string allowed;
+  for (const Route& route : table) {
+    if (!matches(route.path, call.request.path, call.id)) continue;
+    if (route.method != call.request.method) {
+      allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
+      continue;
+    }
+    // The one place that asks for a verb.
+    if (route.verb && !call.caller.may(*route.verb))
+      return respond_error(exchange, missing_verb(call.caller, *route.verb));
+    if (const auto checked = check_parameters(route, call.request); !checked)
+      return respond_error(exchange, checked.error());
+    return route.handler(context, call);
+  }
+  const std::string what = fmt::format("{} {}", call.request.method, call.request.path);
+  if (allowed.empty())
+    return respond_error(exchange, {kernel::ErrorCode::not_found, "no such call: " + what});
+  exchange.respond({.status = 405,
+                    .content_type = "application/json",
+                    .body = error_to_json(
+                        {kernel::ErrorCode::invalid_request, what + ": this path has " + allowed}),
+                    .headers = {{"Allow", allowed}}});
+}
 
 }  // namespace
 

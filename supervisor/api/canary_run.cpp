@@ -27,7 +27,7 @@ kernel::Result<ResolvedRun> canary_run(const kernel::Catalog& catalog,
     kernel::Request request;
     request.profile = profile;
     request.argv = {"true"};
-    auto run = admit(request, catalog, sandbox, refusals);
+    auto run = admit(request, operator_caller(), catalog, sandbox, refusals);
     if (run) {
       run->policy.wall_clock =
           std::min(run->policy.wall_clock.value_or(canary_time_max), canary_time_max);
