@@ -205,7 +205,13 @@ TEST_CASE("the workspace survives a restart, and nothing else does") {
     const auto sleepers = processes_with(marker);
     const HttpReply reply = daemon.post("/v1/agents/keeper/restart?wait_seconds=20");
     CHECK(reply.status == 202);
-    REQUIRE(eventually([&] { return has_line(log_lines(daemon, "keeper"), "stdout", "notes 2"); }));
+    const auto has_started_twice = [&] {
+      const auto lines = log_lines(daemon, "keeper");
+      return std::count_if(lines.begin(), lines.end(),
+                           [](const json& line) { return line.value("text", "") == "up"; }) == 2;
+    };
+    REQUIRE(eventually(has_started_twice));
+    CHECK(has_line(log_lines(daemon, "keeper"), "stdout", "notes 2"));
     CHECK(status(daemon, "keeper")["run"] != first);
     std::vector<std::string> descriptors;
     const auto lines = log_lines(daemon, "keeper");
