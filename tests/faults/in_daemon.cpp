@@ -21,6 +21,7 @@
 #include <ctime>
 
 #include "faults/fault_board.hpp"
+#include "kernel/run/spawn_child.hpp"
 
 namespace paddock::faults {
 namespace {
@@ -92,12 +93,32 @@ auto attempt_pointer(Call call, Really really) -> decltype(really()) {
 }
 
 }  // namespace
+
+// clone3 is a system call without a function: the linker sends the calls of what makes it here.
+using StartChild = kernel::Result<pid_t>(const kernel::ChildSide&, int, int*);
+StartChild real_start_child asm("__real__ZN7paddock6kernel11start_childERKNS0_9ChildSideEiPi");
+StartChild wrapped_start_child asm("__wrap__ZN7paddock6kernel11start_childERKNS0_9ChildSideEiPi");
+kernel::Result<pid_t> wrapped_start_child(const kernel::ChildSide& child, int cgroup_directory,
+                                          int* pidfd) {
+  if (attempt(Call::clone3, [] { return 0; }) != 0) return kernel::fail_needed_call("clone3");
+  return real_start_child(child, cgroup_directory, pidfd);
+}
+
 }  // namespace paddock::faults
 
 using paddock::faults::attempt;
 using paddock::faults::attempt_pointer;
 using paddock::faults::Call;
 using paddock::faults::original;
+
+namespace {
+
+// Only these can fail for lack of descriptors; SQLite's locks are another matter.
+bool takes_descriptor(int command) {
+  return command == F_DUPFD || command == F_DUPFD_CLOEXEC;
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -110,8 +131,6 @@ long syscall(long number, ...) noexcept {
   va_end(arguments);
   const auto really = [&] { return real(number, a[0], a[1], a[2], a[3], a[4], a[5]); };
   switch (number) {
-    case SYS_clone3:
-      return attempt(Call::clone3, really);
     case SYS_pidfd_open:
       return attempt(Call::pidfd_open, really);
     case SYS_execveat:
@@ -196,7 +215,8 @@ int fcntl(int fd, int command, ...) {
   va_start(arguments, command);
   const long argument = va_arg(arguments, long);
   va_end(arguments);
-  return attempt(Call::fcntl, [&] { return real(fd, command, argument); });
+  const auto really = [&] { return real(fd, command, argument); };
+  return takes_descriptor(command) ? attempt(Call::fcntl, really) : really();
 }
 
 int fcntl64(int fd, int command, ...) {
@@ -205,7 +225,8 @@ int fcntl64(int fd, int command, ...) {
   va_start(arguments, command);
   const long argument = va_arg(arguments, long);
   va_end(arguments);
-  return attempt(Call::fcntl, [&] { return real(fd, command, argument); });
+  const auto really = [&] { return real(fd, command, argument); };
+  return takes_descriptor(command) ? attempt(Call::fcntl, really) : really();
 }
 
 int dup2(int from, int to) noexcept {
