@@ -80,7 +80,7 @@ Result<Receipt> fake_observe(pid_t pid) {
 }
 
 std::vector<std::string> fake_compare(const Plan&, const Receipt&) asm(
-    "__wrap__ZN7paddock6kernel7compareERKNS0_4PlanERKNS0_7ReceiptE");
+    "__wrap__ZN7paddock6kernel7compareB5cxx11ERKNS0_4PlanERKNS0_7ReceiptE");
 std::vector<std::string> fake_compare(const Plan&, const Receipt&) {
   if (chain.receipt_matches) return {};
   return {"it is not as planned"};
