@@ -242,6 +242,8 @@ Result<Listener> Daemon::listener(const std::string& path, const std::string& na
   if (matching == passed.end()) return bind_listener(path, socket_group_);
   kernel::Fd fd = std::move(matching->fd);
   passed.erase(matching);
+  // What the unit file says of a group is less than what access.toml does.
+  if (socket_group_) TRY_VOID(open_socket_to(bound_path(fd.get()), socket_group_));
   return adopt_listener(std::move(fd));
 }
 
