@@ -240,7 +240,8 @@ void put_budget(Statements& statements, const BudgetRow& row, std::uint64_t even
                    "granted_value = excluded.granted_value, used_value = excluded.used_value, "
                    "warned = excluded.warned, breached = excluded.breached, "
                    "event_seq = excluded.event_seq"],
-        row.agent, row.dimension, row.limit, row.granted, row.used, row.warned, row.breached, event_seq)
+        row.agent, row.dimension, row.limit, row.granted, row.used, row.warned, row.breached,
+        event_seq)
       .exec();
 }
 
