@@ -188,6 +188,19 @@ TEST_CASE("tenants run, look at and kill their own, and do not find each other's
   CHECK(shared.daemon.get("/v1/runs/" + of_operator).json()["state"] == "running");
 }
 
+TEST_CASE("what only the ledger remembers of a run is its tenant's, too") {
+  if (!may_test()) return;
+  const Shared shared(rules, "[limits]\nruns_finished = 1\n");
+  const std::string first = shared.post(red, "/v1/runs", shell("true")).json()["id"];
+  for (int i = 0; i < 3; ++i) CHECK(shared.post(blue, "/v1/runs", shell("true")).status == 200);
+  CHECK(shared.get(red, "/v1/runs/" + first).status == 200);
+  CHECK(shared.get(watch, "/v1/runs/" + first).status == 200);
+  CHECK(shared.get(blue, "/v1/runs/" + first).status == 404);
+  CHECK(shared.listed(red) == 1);
+  CHECK(shared.listed(blue) == 3);
+  CHECK(shared.listed(watch) == 4);
+}
+
 TEST_CASE("each call takes its verb, and the one that is missing is named") {
   if (!may_test()) return;
   struct Call {
