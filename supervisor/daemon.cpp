@@ -14,6 +14,8 @@
 
 #include "kernel/confine/privilege.hpp"
 #include "kernel/run/strays.hpp"
+#include "supervisor/agents/agent_events.hpp"
+#include "supervisor/agents/budget_events.hpp"
 #include "supervisor/api/canary_run.hpp"
 #include "supervisor/api/json.hpp"
 #include "supervisor/config/paths.hpp"
@@ -173,7 +175,12 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
       health_(sandbox_),
       events_(loop_->get(), *ledger_),
       metrics_(PADDOCK_VERSION),
-      recorder_(*ledger_, [this](auto took) { metrics_.ledger_committed(took); }),
+      recorder_(*ledger_,
+                [this](const std::string& kind, auto took) {
+                  metrics_.ledger_committed(took);
+                  if (kind == agent_restarting_event) metrics_.agent_restarted();
+                  if (kind == budget_breached_event) metrics_.budget_breached();
+                }),
       loop_lag_(loop_->get()),
       log_worker_(std::move(log_worker)),
       budgets_({.loop = loop_->get(),
@@ -409,7 +416,7 @@ MetricsNow Daemon::metrics_now() const {
           .draining = runs_.draining(),
           .ledger_writing = ledger_->is_writing(),
           .ledger_unwritten = ledger_->unwritten(),
-          .agents = {},
+          .agents = agents_.count_by_state(),
           .loop_lag = loop_lag_.recent()};
 }
 

@@ -32,7 +32,7 @@ Transition agent_transition(const std::string& kind, const std::string& agent,
     body["run"] = status.run;
   }
   if (!status.reason.empty()) body["reason"] = status.reason;
-  if (kind == "agent.restarting") {
+  if (kind == agent_restarting_event) {
     body["restarts"] = status.restarts;
     if (status.next_start)
       body["in_ms"] =

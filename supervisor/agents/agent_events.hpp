@@ -8,6 +8,8 @@
 
 namespace paddock::supervisor {
 
+inline constexpr const char* agent_restarting_event = "agent.restarting";
+
 enum class Wanted { running, stopped };
 
 // `kind` is "agent.exited". The body says what of `status` belongs to that kind.

@@ -171,6 +171,14 @@ std::optional<AgentStatus> AgentTable::status(const std::string& name) const {
   return AgentStatus{};
 }
 
+std::map<std::string, std::size_t> AgentTable::count_by_state() const {
+  std::map<std::string, std::size_t> counts;
+  for (const auto& [name, agent] : agents_) ++counts[std::string(name_of(agent->state()))];
+  for (const auto& [name, agent] : context_.catalog.catalog().agents)
+    if (find(name) == nullptr) ++counts[std::string(name_of(AgentState::stopped))];
+  return counts;
+}
+
 std::vector<kernel::AgentTemplate> AgentTable::removed() const {
   std::vector<kernel::AgentTemplate> templates;
   for (const auto& [name, agent] : agents_)

@@ -39,6 +39,8 @@ class AgentTable {
 
   // Nothing if there is no such agent: neither a template nor one that still runs without.
   std::optional<AgentStatus> status(const std::string& name) const;
+  // State -> how many agents are in it, templates that were never started included.
+  std::map<std::string, std::size_t> count_by_state() const;
   // Those that are in no catalog any more and still run.
   std::vector<kernel::AgentTemplate> removed() const;
   AgentLog* log(const std::string& name);  // nullptr: no such agent

@@ -208,7 +208,8 @@ void BudgetBook::record(const std::string& agent, Account& known) {
   for (const std::string& dimension : news.warned)
     commit(threshold_transition("budget.warned", agent, known.tenant, known.budget, dimension));
   for (const std::string& dimension : news.breached)
-    commit(threshold_transition("budget.breached", agent, known.tenant, known.budget, dimension));
+    commit(
+        threshold_transition(budget_breached_event, agent, known.tenant, known.budget, dimension));
   const bool has_new_limits = std::exchange(known.has_new_limits, false);
   if (news.empty())
     commit(usage_transition(has_new_limits ? "budget.limited" : "budget.charged", agent,

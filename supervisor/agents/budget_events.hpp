@@ -7,6 +7,8 @@
 
 namespace paddock::supervisor {
 
+inline constexpr const char* budget_breached_event = "budget.breached";
+
 // "budget.charged", or "budget.limited" when limits have changed: what is used of each dimension.
 Transition usage_transition(const std::string& kind, const std::string& agent,
                             const std::string& tenant, const Budget& budget);

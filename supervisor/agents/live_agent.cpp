@@ -137,7 +137,7 @@ void LiveAgent::perform(Action action) {
     case Action::tell_exited:
       return record("agent.exited");
     case Action::tell_restarting:
-      return record("agent.restarting");
+      return record(agent_restarting_event);
     case Action::tell_failed:
       spdlog::warn("agent {} has failed: {}", template_.name, machine_.reason());
       return record("agent.failed");

@@ -62,7 +62,7 @@ Result<RecoveryReport> recover(const DaemonConfig& config) {
     return fail(ErrorCode::not_found, "there is no state directory '" + config.state_directory +
                                           "' (see --state-dir and --config)");
   // As another user, root too, this would leave files there that the daemon cannot open.
-  TRY_VOID(ensure_private_directory(config.state_directory));
+  TRY_VOID(ensure_state_directory(config.state_directory));
   if (is_missing(path)) return RecoveryReport{};
   RecoveryOptions options{.ledger = path,
                           .runtime_directory = config.runtime_directory,

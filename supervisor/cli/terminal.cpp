@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "supervisor/cli/exit_code.hpp"
+#include "supervisor/runs/encoding.hpp"
 
 namespace paddock::supervisor::cli {
 namespace {
@@ -51,6 +52,18 @@ std::string quoted(std::string_view word) {
   return text + "'";
 }
 
+// Of the character at the front of `text`: 0 if it is no character, or one that tells a terminal
+// what to do. Those are ASCII's and, as two bytes, the C1 controls U+0080 to U+009F.
+std::size_t character_size(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  if (first < 0x20 || first == 0x7f) return 0;
+  if (first < 0x80) return 1;
+  const std::size_t size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  if (!is_utf8(text.substr(0, size))) return 0;
+  const bool is_c1 = first == 0xc2 && static_cast<unsigned char>(text[1]) < 0xa0;
+  return is_c1 ? 0 : size;
+}
+
 }  // namespace
 
 void prepare_standard_streams() {
@@ -85,12 +98,14 @@ void print_to_stderr(std::string_view text) {
 
 std::string printable(std::string_view text) {
   std::string safe;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      safe += fmt::format("\\x{:02x}", byte);
+  while (!text.empty()) {
+    const std::size_t size = character_size(text);
+    if (size > 0) {
+      safe += text.substr(0, size);
+      text.remove_prefix(size);
     } else {
-      safe += c;
+      safe += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
+      text.remove_prefix(1);
     }
   }
   return safe;

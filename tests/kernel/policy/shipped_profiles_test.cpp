@@ -42,7 +42,7 @@ TEST_CASE("the shipped profiles and agents are these") {
   for (const auto& [name, profile] : catalog.profiles) names.push_back(name);
   for (const auto& [name, agent] : catalog.agents) names.push_back(name);
   CHECK(names == std::vector<std::string>{"DEFAULT", "GO", "JVM", "NODE", "OFF", "SEALED", "STRICT",
-                                          "python", "shell"});
+                                          "heartbeat", "python", "shell"});
   for (const auto& [name, profile] : catalog.profiles) {
     CHECK_FALSE(profile.description.empty());
     CHECK(profile.new_session);

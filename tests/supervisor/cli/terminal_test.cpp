@@ -9,7 +9,11 @@ using namespace paddock::supervisor::cli;
 
 TEST_CASE("control bytes are shown, not sent") {
   CHECK(printable("a\x1b[2J\n\x7f") == "a\\x1b[2J\\x0a\\x7f");
-  CHECK(printable("\xc3\xbc") == "\xc3\xbc");
+  CHECK(printable("\xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80") ==
+        "\xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80");
+  CHECK(printable("\xc2\x9b"
+                  "2J") == "\\xc2\\x9b2J");  // CSI as one character
+  CHECK(printable("\xff\xc3") == "\\xff\\xc3");
 }
 
 TEST_CASE("a command is shown as one would type it") {
