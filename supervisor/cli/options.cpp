@@ -1,61 +1,16 @@
 #include "supervisor/cli/options.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdint>
-#include <filesystem>
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "kernel/policy/names.hpp"
-#include "kernel/policy/units.hpp"
 #include "supervisor/cli/exit_code.hpp"
 #include "supervisor/cli/help.hpp"
+#include "supervisor/cli/option_parts.hpp"
 
 namespace paddock::supervisor::cli {
 namespace {
-
-constexpr std::uint64_t bytes_per_mib = 1u << 20;
-
-// What CLI11 fills in: texts whose meaning CLI11 has no part in.
-struct RawRequest {
-  std::string wall;
-  std::optional<std::uint64_t> memory_mib;
-  std::vector<std::string> environment;
-  std::vector<std::string> allowed_environment;
-  std::optional<std::string> python;
-};
-
-// A mistake in the command line, as CLI11 reports its own.
-CLI::ValidationError mistake(const std::string& option, const std::string& message) {
-  return CLI::ValidationError(option, message);
-}
-
-// Each use of the option takes one word; CLI11's own default would go on eating words.
-CLI::Option* add_list(CLI::App* app, const std::string& name, std::vector<std::string>& words,
-                      const std::string& help, const std::string& type) {
-  return app->add_option(name, words, help)->allow_extra_args(false)->type_name(type);
-}
-
-CLI::Option* add_text(CLI::App* app, const std::string& name, std::string& text,
-                      const std::string& help, const std::string& type) {
-  return app->add_option(name, text, help)->type_name(type);
-}
-
-CLI::Option* add_count(CLI::App* app, const std::string& name, std::optional<std::uint64_t>& count,
-                       const std::string& help, const std::string& type, std::uint64_t least = 1) {
-  const auto set = [&count, name, least](const std::string& text) {
-    std::uint64_t value = 0;
-    const auto end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc() || at != end || value < least)
-      throw mistake(name, fmt::format("'{}' is not a whole number of {} or more", text, least));
-    count = value;
-  };
-  return app->add_option_function<std::string>(name, set, help)->type_name(type);
-}
 
 void add_global_options(CLI::App& app, GlobalOptions& global) {
   add_text(&app, "--socket", global.socket,
@@ -82,80 +37,6 @@ void add_global_options(CLI::App& app, GlobalOptions& global) {
       ->group("Global options");
 }
 
-void add_request_options(CLI::App* app, RequestOptions& request, RawRequest& raw) {
-  CLI::Option* const profile =
-      add_text(app, "-p,--profile", request.profile, "What it runs under (DEFAULT)", "PROFILE");
-  CLI::Option* const agent = add_text(app, "-a,--agent", request.agent,
-                                      "A template: its command, under its own profile", "AGENT");
-  agent->excludes(profile);
-  add_text(app, "--wall", raw.wall, "At most this long: 5, 1.5s, 250ms, 2m", "S");
-  add_count(app, "--cpu", request.cpu_seconds, "CPU time of each process, in seconds", "S");
-  add_count(app, "--memory-mb", raw.memory_mib, "Virtual memory of each process, in MiB", "N");
-  add_count(app, "--max-procs", request.max_procs, "Processes and threads of the run", "N");
-  add_list(app, "--bind-ro", request.bind_ro, "Show a host path, read-only (repeatable)", "PATH");
-  add_list(app, "--bind-rw", request.bind_rw, "Show a host path, writable (repeatable)", "PATH");
-  add_text(app, "--workdir", request.workdir,
-           "Where it starts: inside the sandbox, or on the host without one", "PATH");
-  add_list(app, "--env", raw.environment, "Set a variable (repeatable)", "K=V");
-  add_list(app, "--allow-env", raw.allowed_environment,
-           "Pass a variable of this environment on (repeatable)", "K");
-  app->add_flag("--network", request.network, "With the host's network");
-  add_text(app, "--tenant", request.tenant, "A label for the record", "NAME");
-  app->add_flag("--allow-degraded", request.allow_degraded,
-                "Run even if the host lacks a required control, and record which");
-  app->add_option("-c", raw.python, "Run this Python program: python3 -c PYTHON")
-      ->type_name("PYTHON")
-      ->excludes(agent);
-}
-
-void read_variable(RequestOptions& request, const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos)
-    throw mistake("--env", fmt::format("'{}' has no '='; write {}=VALUE, or --allow-env {}", text,
-                                       text, text));
-  if (equals == 0) throw mistake("--env", fmt::format("'{}' names no variable", text));
-  request.environment[text.substr(0, equals)] = text.substr(equals + 1);
-}
-
-void pass_variable(RequestOptions& request, const std::string& name,
-                   EnvironmentLookup environment) {
-  const std::optional<std::string> value = environment(name);
-  if (!value) throw mistake("--allow-env", fmt::format("'{}' is not set here", name));
-  request.environment[name] = *value;
-}
-
-std::string absolute(const std::string& path, const std::string& current_directory) {
-  std::string text = (std::filesystem::path(current_directory) / path).lexically_normal().string();
-  if (text.size() > 1 && text.ends_with('/')) text.pop_back();
-  return text;
-}
-
-// The second half of parsing: from texts to values.
-void read_request(RequestOptions& request, const RawRequest& raw, std::vector<std::string> argv,
-                  EnvironmentLookup environment, const std::string& current_directory) {
-  if (!raw.wall.empty()) {
-    const auto duration = kernel::parse_duration(raw.wall);
-    if (!duration) throw mistake("--wall", duration.error().message);
-    request.wall_clock = *duration;
-  }
-  if (raw.memory_mib) {
-    if (*raw.memory_mib > UINT64_MAX / bytes_per_mib)
-      throw mistake("--memory-mb",
-                    fmt::format("{} MiB is more than can be counted", *raw.memory_mib));
-    request.memory_bytes = *raw.memory_mib * bytes_per_mib;
-  }
-  for (std::string& path : request.bind_ro) path = absolute(path, current_directory);
-  for (std::string& path : request.bind_rw) path = absolute(path, current_directory);
-  if (!request.workdir.empty()) request.host_workdir = absolute(request.workdir, current_directory);
-  for (const std::string& text : raw.environment) read_variable(request, text);
-  for (const std::string& name : raw.allowed_environment) pass_variable(request, name, environment);
-
-  if (raw.python && !argv.empty())
-    throw mistake("-c", "a Python program and a command after -- exclude each other");
-  request.argv = std::move(argv);
-  if (raw.python) request.argv = {"python3", "-c", *raw.python};
-}
-
 // CLI11's own, without the list of what each option excludes, and with what follows the options.
 class HelpFormatter : public CLI::Formatter {
  public:
@@ -172,14 +53,6 @@ class HelpFormatter : public CLI::Formatter {
            (command == "run" ? " (-c PYTHON | -- COMMAND...)\n" : " [-c PYTHON | -- COMMAND...]\n");
   }
 };
-
-CLI::App* add_command(CLI::App& parent, const std::string& name, const std::string& description,
-                      const std::string& footer) {
-  CLI::App* const command = parent.add_subcommand(name, description);
-  command->footer(footer);
-  command->fallthrough();  // global options may follow the command
-  return command;
-}
 
 // CLI11 only says that a command is missing when it does not know the one that is there.
 std::string message_of(const CLI::Error& error, const CLI::App& app) {
@@ -229,199 +102,6 @@ Farewell complaint_about(const CLI::Error& error, const CLI::App& app) {
   if (is_extra_word(error) && given.back()->get_name() == "run")
     message += " (the command to run goes after --)";
   return {exit_error, "", fmt::format("{}; see {} --help", message, names_of(given))};
-}
-
-using Commands = std::vector<std::pair<const CLI::App*, Command>>;
-
-void add_run(CLI::App& app, Options& options, RawRequest& raw, Commands& commands) {
-  CLI::App* const run = add_command(app, "run", help::run, help::run_footer);
-  add_request_options(run, options.request, raw);
-  run->add_flag("--json", options.json, "Print the run's record instead of passing its output on");
-  run->add_flag("--dry-run", options.dry_run, "Print the plan as JSON and start nothing");
-  run->add_flag("--exit-status", options.exit_status, "Exit as the program did");
-  run->add_flag("--report", options.report, "Afterwards, print how it ended and what confined it");
-  commands.emplace_back(run, Command::run);
-
-  CLI::App* const policy = add_command(app, "policy", help::policy, help::policy_footer);
-  add_request_options(policy, options.request, raw);
-  policy->add_flag("--json", options.json, "The plan, as JSON");
-  commands.emplace_back(policy, Command::policy);
-}
-
-void add_profile(CLI::App& app, Options& options, Commands& commands) {
-  CLI::App* const profile = add_command(app, "profile", help::profile, help::profile_footer);
-  profile->require_subcommand(1);
-
-  CLI::App* const list =
-      add_command(*profile, "list", help::profile_list, help::profile_list_footer);
-  list->add_flag("--json", options.json, "As JSON");
-  commands.emplace_back(list, Command::profile_list);
-
-  CLI::App* const show =
-      add_command(*profile, "show", help::profile_show, help::profile_show_footer);
-  show->add_option("profile", options.profile, "Its name")->required()->type_name("PROFILE");
-  show->add_flag("--json", options.json, "As JSON");
-  commands.emplace_back(show, Command::profile_show);
-
-  CLI::App* const check =
-      add_command(*profile, "check", help::profile_check, help::profile_check_footer);
-  check->add_option("path", options.paths, "Files or directories; none: all that would be loaded")
-      ->type_name("PATH");
-  commands.emplace_back(check, Command::profile_check);
-}
-
-void add_daemon_commands(CLI::App& app, Options& options, Commands& commands) {
-  CLI::App* const ps = add_command(app, "ps", help::ps, help::ps_footer);
-  ps->add_flag("--all", options.all, "Finished runs too");
-  ps->add_flag("--json", options.json, "As the daemon tells it");
-  commands.emplace_back(ps, Command::ps);
-
-  CLI::App* const kill = add_command(app, "kill", help::kill, help::kill_footer);
-  kill->add_option("id", options.ids, "Runs, by their ids")->required()->type_name("ID");
-  commands.emplace_back(kill, Command::kill);
-
-  CLI::App* const drain = add_command(app, "drain", help::drain, help::drain_footer);
-  const auto set_deadline = [&options](const std::string& text) {
-    if (text == "0") {
-      options.deadline = std::chrono::milliseconds(0);
-      return;
-    }
-    const auto duration = kernel::parse_duration(text);
-    if (!duration) throw mistake("--deadline", duration.error().message);
-    options.deadline = *duration;
-  };
-  CLI::Option* const deadline = drain
-                                    ->add_option_function<std::string>(
-                                        "--deadline", set_deadline,
-                                        "How long runs may still take: 30, 1.5m, 0 for none at all")
-                                    ->type_name("S");
-  drain->add_flag("--cancel", options.cancel, "Take runs again")->excludes(deadline);
-  commands.emplace_back(drain, Command::drain);
-
-  commands.emplace_back(add_command(app, "reload", help::reload, help::reload_footer),
-                        Command::reload);
-}
-
-CLI::App* add_agent_command(CLI::App& agent, const std::string& name, const char* about,
-                            const char* footer, Options& options) {
-  CLI::App* const command = add_command(agent, name, about, footer);
-  command->add_option("agent", options.agent, "Its name")->required()->type_name("AGENT");
-  return command;
-}
-
-void add_agent(CLI::App& app, Options& options, Commands& commands) {
-  CLI::App* const agent = add_command(app, "agent", help::agent, help::agent_footer);
-  agent->require_subcommand(1);
-
-  CLI::App* const list = add_command(*agent, "list", help::agent_list, help::agent_list_footer);
-  list->add_flag("--json", options.json, "As the daemon tells it");
-  commands.emplace_back(list, Command::agent_list);
-
-  CLI::App* const status =
-      add_agent_command(*agent, "status", help::agent_status, help::agent_status_footer, options);
-  status->add_flag("--json", options.json, "As the daemon tells it");
-  commands.emplace_back(status, Command::agent_status);
-
-  commands.emplace_back(
-      add_agent_command(*agent, "start", help::agent_start, help::agent_start_footer, options),
-      Command::agent_start);
-  commands.emplace_back(
-      add_agent_command(*agent, "stop", help::agent_stop, help::agent_stop_footer, options),
-      Command::agent_stop);
-  commands.emplace_back(add_agent_command(*agent, "restart", help::agent_restart,
-                                          help::agent_restart_footer, options),
-                        Command::agent_restart);
-
-  CLI::App* const logs =
-      add_agent_command(*agent, "logs", help::agent_logs, help::agent_logs_footer, options);
-  logs->add_option("-n,--lines", options.lines, "That many of the newest lines (100)")
-      ->check(CLI::Range(0, 10'000))
-      ->type_name("N");
-  logs->add_flag("-f,--follow", options.follow, "And what comes from now on");
-  logs->add_flag("--json", options.json, "One JSON object a line, as the file has it");
-  commands.emplace_back(logs, Command::agent_logs);
-}
-
-void add_budget(CLI::App& app, Options& options, Commands& commands) {
-  CLI::App* const budget = add_command(app, "budget", help::budget, help::budget_footer);
-  budget->require_subcommand(1);
-
-  CLI::App* const show = add_command(*budget, "show", help::budget_show, help::budget_show_footer);
-  show->add_option("agent", options.agent, "Its name; without one, of all agents")
-      ->type_name("AGENT");
-  show->add_flag("--json", options.json, "One JSON object for each agent, as the daemon tells it");
-  commands.emplace_back(show, Command::budget_show);
-
-  CLI::App* const grant =
-      add_agent_command(*budget, "grant", help::budget_grant, help::budget_grant_footer, options);
-  grant->add_option("dimension", options.dimension, "cpu_s, wall_s, fs_w_bytes, or the agent's own")
-      ->required()
-      ->type_name("DIM");
-  grant->add_option("amount", options.amount, "How much more of it")
-      ->required()
-      ->type_name("AMOUNT");
-  commands.emplace_back(grant, Command::budget_grant);
-}
-
-void add_watching(CLI::App& app, Options& options, Commands& commands) {
-  CLI::App* const explain = add_command(app, "explain", help::explain, help::explain_footer);
-  explain->add_option("run", options.ids, "The run's id")
-      ->required()
-      ->expected(1)
-      ->type_name("RUN");
-  explain->add_flag("--json", options.json, "As JSON");
-  commands.emplace_back(explain, Command::explain);
-
-  CLI::App* const top = add_command(app, "top", help::top, help::top_footer);
-  top->add_flag("--once", options.once, "Print it and end");
-  commands.emplace_back(top, Command::top);
-
-  CLI::App* const events = add_command(app, "events", help::events, help::events_footer);
-  add_count(events, "--after", options.after, "Only those after this seq", "SEQ", 0);
-  events->add_flag("-f,--follow", options.follow, "Go on with those to come");
-  add_text(events, "--kind", options.kind, "Only those whose kind begins so: run.", "PREFIX");
-  add_count(events, "--limit", options.limit, "At most so many", "N");
-  commands.emplace_back(events, Command::events);
-}
-
-void add_doctor(CLI::App& app, Options& options, Commands& commands) {
-  CLI::App* const doctor = add_command(app, "doctor", help::doctor, help::doctor_footer);
-  options.profile = "STRICT";
-  add_text(doctor, "-p,--profile", options.profile, "The one that decides the exit code (STRICT)",
-           "PROFILE");
-  doctor->add_flag("--json", options.json, "As JSON");
-  commands.emplace_back(doctor, Command::doctor);
-}
-
-void add_ledger(CLI::App& app, Options& options, Commands& commands) {
-  CLI::App* const ledger = add_command(app, "ledger", help::ledger, help::ledger_footer);
-  ledger->require_subcommand(1);
-
-  CLI::App* const verify =
-      add_command(*ledger, "verify", help::ledger_verify, help::ledger_verify_footer);
-  add_text(verify, "--head", options.ledger_head, "A head noted elsewhere that must be in it",
-           "SEQ:HASH");
-  verify->add_flag("--json", options.json, "As JSON");
-  verify->add_option("file", options.ledger_file, "Its file; otherwise the state directory's")
-      ->type_name("FILE");
-  commands.emplace_back(verify, Command::ledger_verify);
-
-  CLI::App* const show = add_command(*ledger, "show", help::ledger_show, help::ledger_show_footer);
-  show->add_option("run", options.run, "Its id")->required()->type_name("RUN");
-  add_text(show, "--file", options.ledger_file, "The ledger; otherwise the state directory's",
-           "FILE");
-  show->add_flag("--json", options.json, "As JSON, with the policy");
-  commands.emplace_back(show, Command::ledger_show);
-}
-
-void add_recover(CLI::App& app, Options& options, Commands& commands) {
-  CLI::App* const recover = add_command(app, "recover", help::recover, help::recover_footer);
-  add_text(recover, "--config", options.config_file, "The daemon's config file", "FILE");
-  add_text(recover, "--state-dir", options.state_directory, "Where the daemon's ledger is", "DIR");
-  add_text(recover, "--runtime-dir", options.runtime_directory, "Where the daemon's sockets are",
-           "DIR");
-  recover->add_flag("--json", options.json, "As JSON");
-  commands.emplace_back(recover, Command::recover);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// The command line as plain data. CLI11 is used in options.cpp and nowhere else.
+// The command line as plain data. CLI11 is used behind option_parts.hpp and nowhere else.
 
 #include <chrono>
 #include <cstdint>
