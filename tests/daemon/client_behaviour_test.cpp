@@ -20,8 +20,9 @@ TEST_CASE("when the client of a waiting run vanishes, the run is killed") {
   REQUIRE(eventually([&] { return !processes_with(marker).empty(); }));
   connection.vanish();
   CHECK(eventually([&] { return processes_with(marker).empty(); }));
+  // Its slot is free before its outcome is recorded.
   CHECK(eventually([&] { return daemon.health("runs_alive") == 0; }));
-  const json run = daemon.get("/v1/runs").json()["runs"][0];
+  const json run = daemon.finished(daemon.get("/v1/runs").json()["runs"][0]["id"]);
   CHECK(run["result"]["cause"] == "killed_by_request");
 }
 
@@ -47,7 +48,7 @@ TEST_CASE("when the client of a queued run vanishes, it never starts") {
   REQUIRE(eventually([&] { return daemon.health("runs_queued") == 1; }));
   connection.vanish();
   CHECK(eventually([&] { return daemon.health("runs_queued") == 0; }));
-  const json run = daemon.get("/v1/runs?limit=1").json()["runs"][0];
+  const json run = daemon.finished(daemon.get("/v1/runs?limit=1").json()["runs"][0]["id"]);
   CHECK(run["result"]["cause"] == "killed_by_request");
   CHECK(run["result"]["detail"] == "it was still in the queue");
 }
