@@ -14,7 +14,8 @@ class Samples {
   void time(Work work) {
     const auto begin = std::chrono::steady_clock::now();
     work();
-    add(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+    add(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
+            .count());
   }
   void add(double milliseconds) { values_.push_back(milliseconds); }
 

@@ -7,9 +7,6 @@
 // Usage: daemon_bench PATH_OF_PADDOCKD
 
 #include <signal.h>
-#include <spawn.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,74 +18,15 @@
 #include <vector>
 
 #include "bench/bench.hpp"
+#include "bench/real_daemon.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
-
-[[noreturn]] void give_up(const std::string& why) {
-  std::fprintf(stderr, "daemon_bench: %s\n", why.c_str());
-  std::exit(1);
-}
-
-pid_t start(std::vector<std::string> command) {
-  std::vector<char*> argv;
-  for (std::string& word : command) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  pid_t pid = -1;
-  if (::posix_spawn(&pid, argv[0], nullptr, nullptr, argv.data(), environ) != 0)
-    give_up("cannot start " + command[0]);
-  return pid;
-}
-
-// One keep-alive connection.
-class Client {
- public:
-  explicit Client(const std::string& path) : fd_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, sizeof address.sun_path - 1);
-    connected_ = ::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  }
-  ~Client() { ::close(fd_); }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-
-  bool connected() const { return connected_; }
-
-  std::string call(const std::string& method, const std::string& target,
-                   const std::string& body = "") {
-    const std::string request = method + " " + target + " HTTP/1.1\r\nHost: bench\r\n" +
-                                "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
-                                body;
-    if (::send(fd_, request.data(), request.size(), MSG_NOSIGNAL) !=
-        static_cast<ssize_t>(request.size()))
-      give_up("the daemon does not take a request");
-    std::string answer;
-    std::size_t wanted = std::string::npos;
-    while (answer.size() < wanted) {
-      char buffer[65536];
-      const ssize_t count = ::recv(fd_, buffer, sizeof buffer, 0);
-      if (count <= 0) give_up("the daemon hung up");
-      answer.append(buffer, static_cast<std::size_t>(count));
-      const std::size_t head = answer.find("\r\n\r\n");
-      if (head == std::string::npos) continue;
-      const std::size_t length = answer.find("Content-Length: ");
-      wanted = head + 4 + std::strtoul(answer.c_str() + length + 16, nullptr, 10);
-    }
-    return answer;
-  }
-
- private:
-  int fd_;
-  bool connected_ = false;
-};
-
-double number_after(const std::string& text, const std::string& key) {
-  const std::size_t at = text.find(key);
-  if (at == std::string::npos) give_up("no " + key + " in: " + text);
-  return std::strtod(text.c_str() + at + key.size(), nullptr);
-}
+using bench::Client;
+using bench::give_up;
+using bench::number_after;
+using bench::start;
 
 std::string id_of(const std::string& answer) {
   const std::size_t at = answer.find("\"id\":\"r-");
@@ -169,22 +107,15 @@ void bench_wall_clock(Client& client) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) give_up("usage: daemon_bench PATH_OF_PADDOCKD");
-  char directory[] = "/tmp/paddock-bench-XXXXXX";
-  if (::mkdtemp(directory) == nullptr) give_up("mkdtemp");
-  const std::string base = directory;
-  std::ofstream(base + "/config.toml") << "[limits]\nruns_alive = 256\n";
-  const pid_t daemon = start({argv[1], "--config", base + "/config.toml", "--runtime-dir",
-                              base + "/run", "--state-dir", base + "/state"});
-  const std::string socket = base + "/run/paddock.sock";
-  for (int i = 0; i < 1000 && !Client(socket).connected(); ++i) std::this_thread::sleep_for(10ms);
-  {
-    Client client(socket);
+  return bench::exit_code_of([&] {
+    if (argc != 2) give_up("usage: daemon_bench PATH_OF_PADDOCKD");
+    const bench::BenchDirectory directory;
+    std::ofstream(directory.path() + "/config.toml") << "[limits]\nruns_alive = 256\n";
+    bench::RealDaemon daemon(directory.path(), argv[1]);
+    daemon.start();
+    Client client(daemon.socket());
     bench_off(client);
-    bench_sleepers(client, daemon);
+    bench_sleepers(client, daemon.pid());
     bench_wall_clock(client);
-  }
-  ::kill(daemon, SIGTERM);
-  ::waitpid(daemon, nullptr, 0);
-  return std::system(("rm -rf " + base).c_str());
+  });
 }
