@@ -346,6 +346,7 @@ void Daemon::report_reload(const std::vector<kernel::Diagnostic>& diagnostics) {
     if (const auto examined = examine(); !examined)
       log(LogLevel::error, "probes.failed",
           "the probes could not be tried: " + examined.error().message);
+    agents_.start_added();
   } else {
     log_mistakes(diagnostics);
     log(LogLevel::error, "config.reload_failed",

@@ -52,18 +52,38 @@ void AgentTable::keep_uids() {
 }
 
 void AgentTable::start_wanted(const std::vector<AgentRow>& rows) {
-  std::map<std::string, std::string> wanted;
-  for (const AgentRow& row : rows) wanted[row.name] = row.wanted;
-  const auto log_failure = [](const std::string& name) {
-    return [name](const Result<bool>& started) {
-      if (!started) spdlog::error("agent {}: {}", name, started.error().message);
-    };
-  };
-  for (const auto& [name, word] : wanted)
-    if (word == "running") begin(name, "daemon", StartAsked{}, log_failure(name));
-  for (const auto& [name, agent] : context_.catalog.catalog().agents)
-    if (agent.autostart && wanted.count(name) == 0)
-      begin(name, "autostart", StartAsked{}, log_failure(name));
+  std::set<std::string> recorded;
+  for (const AgentRow& row : rows) {
+    recorded.insert(row.name);
+    if (row.wanted == "running") {
+      begin_by_itself(row.name, "daemon");
+    } else {
+      unwanted_.insert(row.name);
+    }
+  }
+  for (const auto& [name, agent] : context_.catalog.catalog().agents) {
+    templates_.insert(name);
+    if (agent.autostart && !recorded.contains(name)) begin_by_itself(name, "autostart");
+  }
+}
+
+void AgentTable::start_added() {
+  std::set<std::string> templates;
+  for (const auto& [name, agent] : context_.catalog.catalog().agents) {
+    templates.insert(name);
+    if (templates_.contains(name) || !agent.autostart || unwanted_.contains(name)) continue;
+    const LiveAgent* known = find(name);
+    // Its template was away for a while, and it has gone on or was done.
+    if (known != nullptr && (known->state() != AgentState::stopped || known->is_done())) continue;
+    if (!draining_) begin_by_itself(name, "autostart");
+  }
+  templates_ = std::move(templates);
+}
+
+void AgentTable::begin_by_itself(const std::string& name, const std::string& by) {
+  begin(name, by, StartAsked{}, [name](const Result<bool>& started) {
+    if (!started) spdlog::error("agent {}: {}", name, started.error().message);
+  });
 }
 
 // ---- What is asked -----------------------------------------------------------------------------
@@ -89,6 +109,7 @@ void AgentTable::begin(const std::string& name, const std::string& by, LiveAgent
   if (agent == nullptr) return on_answer(no_agent(name));
   if (draining_) return on_answer(fail(ErrorCode::draining, "the daemon is shutting down"));
   const std::uint64_t ask = ++asks_[name];
+  unwanted_.erase(name);
   context_.recorder.commit(
       wanted_transition("agent.started", name, agent->tenant, Wanted::running, by),
       IfUnwritten::refuse,
@@ -114,6 +135,7 @@ void AgentTable::stop(const std::string& name, const OnAnswer& on_answer) {
   const bool is_asked = asks_[name] != 0;  // a start may be on its way
   if (!runs && !is_asked && known != nullptr && !known->is_wanted()) return on_answer(false);
   ++asks_[name];
+  unwanted_.insert(name);
   const std::string tenant = known != nullptr ? known->agent().tenant : find_template(name)->tenant;
   const bool was_wanted = known != nullptr && known->is_wanted();
   if (known != nullptr) known->set_wanted(false);

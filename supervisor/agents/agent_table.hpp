@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ class AgentTable {
   void keep_uids();
   // At the daemon's start: what was wanted, and what starts with every daemon.
   void start_wanted(const std::vector<AgentRow>& rows);
+  // After a reload: what it added and starts with the daemon, unless it was stopped by hand.
+  void start_added();
 
   // What an operator asks for. `on_answer` is called once, from the loop or from here: true if
   // there was something to do. Fails with unknown_agent, draining, or not_recorded. What has to end
@@ -60,6 +63,7 @@ class AgentTable {
     std::function<void(const AgentStatus&)> on_change;
   };
 
+  void begin_by_itself(const std::string& name, const std::string& by);
   const kernel::AgentTemplate* find_template(const std::string& name) const;
   LiveAgent& live(const kernel::AgentTemplate& agent);
   LiveAgent* find(const std::string& name);
@@ -73,6 +77,8 @@ class AgentTable {
   std::map<std::string, std::unique_ptr<LiveAgent>> agents_;
   std::map<std::string, kernel::HostUidLease> uids_;
   std::map<std::string, std::uint64_t> asks_;  // how often something was asked of an agent
+  std::set<std::string> unwanted_;             // recorded as stopped, and not started since
+  std::set<std::string> templates_;            // that the catalog had when it was last looked at
   std::map<ObserverId, Observer> observers_;
   ObserverId last_observer_ = 0;
   Timer look_timer_;

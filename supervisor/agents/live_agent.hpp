@@ -55,6 +55,7 @@ class LiveAgent {
   void set_template(const kernel::AgentTemplate& agent) { next_template_ = agent; }
   void set_wanted(bool wanted) { wanted_ = wanted; }
   bool is_wanted() const { return wanted_; }
+  bool is_done() const { return !wanted_ && status_.last_end.has_value(); }
   void tell(Event event);  // not from within on_change
   void look();             // once a second
 

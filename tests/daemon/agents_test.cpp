@@ -375,6 +375,19 @@ TEST_CASE("the next daemon starts what was wanted, after a drain and after a SIG
   stop(daemon, "wanted");
 }
 
+TEST_CASE("an agent that a reload adds is started by it, and only if it starts with the daemon") {
+  const DaemonFixture daemon;
+  const std::string text = shell_agent("auto", "echo up; exec sleep 300", quick);
+  daemon.directory().write("agents/auto.toml", "autostart = true\n" + text);
+  daemon.directory().write("agents/idle.toml", shell_agent("idle", "exec sleep 300", quick));
+  REQUIRE(daemon.post("/v1/reload").status == 200);
+  REQUIRE(reaches(daemon, "auto", "running"));
+  CHECK(status(daemon, "idle")["state"] == "stopped");
+  stop(daemon, "auto");
+  REQUIRE(daemon.post("/v1/reload").status == 200);
+  CHECK(status(daemon, "auto")["wanted"] == false);
+}
+
 TEST_CASE("what is asked of agents wrongly is refused by name") {
   const DaemonFixture daemon({.agents = {{"a.toml", shell_agent("known", "exec sleep 300")}}});
   for (const char* verb : {"start", "stop", "restart"}) {

@@ -195,6 +195,48 @@ TEST_CASE_METHOD(AgentsFixture,
   CHECK(state("other") == AgentState::stopped);
 }
 
+TEST_CASE_METHOD(
+    AgentsFixture,
+    "what a reload adds starts with it, unless it was stopped by hand or only changed") {
+  const auto write_auto = [&](const std::string& name, const std::string& autostart) {
+    scratch.file("templates/" + name + ".toml",
+                 "name = \"" + name + "\"\nprofile = \"OFF\"\ncommand = [\"sleep\", \"300\"]\n" +
+                     "autostart = " + autostart + "\n");
+  };
+  const auto remove = [&](const std::string& name) {
+    std::filesystem::remove(scratch.path() + "/templates/" + name + ".toml");
+  };
+  write_auto("changed", "false");
+  write_auto("by_hand", "true");
+  open();
+  agents->start_wanted({{"by_hand", "running"}, {"long_ago", "stopped"}});
+  run_until_state("by_hand", AgentState::running);
+  agents->stop("by_hand", ignored());
+  run_until_state("by_hand", AgentState::stopped);
+  remove("by_hand");
+  REQUIRE(catalog.reload().empty());
+  agents->start_added();
+
+  write_auto("changed", "true");
+  write_auto("by_hand", "true");
+  write_auto("long_ago", "true");
+  write_auto("added", "true");
+  write_auto("added_by_name_only", "false");
+  REQUIRE(catalog.reload().empty());
+  agents->start_added();
+  run_until_state("added", AgentState::running);
+  run_for(50ms);
+  for (const char* name : {"changed", "by_hand", "long_ago", "added_by_name_only"}) {
+    INFO(name);
+    CHECK(state(name) == AgentState::stopped);
+  }
+  CHECK(last_wanted("added") == "running");
+  const std::size_t starts = count("agent.started");
+  agents->start_added();
+  run_for(50ms);
+  CHECK(count("agent.started") == starts);
+}
+
 TEST_CASE_METHOD(AgentsFixture,
                  "a template that a reload takes away stays in force for what runs") {
   write_agent("a", "sleep 300", quick);
