@@ -228,6 +228,7 @@ void get_runs(const ApiContext& context, const Call& call) {
   RunFilter filter;
   filter.state = std::string(name_of(RunPhase::finished));
   if (!call.caller.sees_all) filter.tenant = call.caller.tenant;
+  filter.parent_is_not = std::string(canary_parent);
   filter.limit = wanted - in_memory.size();
   context.history.list(std::move(filter), std::move(known),
                        [context, caller = call.caller, exchange = call.exchange, phase,
@@ -236,8 +237,7 @@ void get_runs(const ApiContext& context, const Call& call) {
                          const auto known_now = known_runs(context, caller, phase, wanted);
                          // One that has been forgotten or finished meanwhile is in one of the two.
                          std::erase_if(*stored, [&](const StoredRun& run) {
-                           return run.row.parent == canary_parent ||
-                                  context.runs.find(run.row.id) != nullptr;
+                           return context.runs.find(run.row.id) != nullptr;
                          });
                          respond_json(exchange, 200, runs_to_json(known_now, *stored));
                        });

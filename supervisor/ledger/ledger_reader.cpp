@@ -120,6 +120,7 @@ Result<std::vector<RunRow>> LedgerReader::runs(const RunFilter& filter) {
                                         : "state <> 'finished' AND state = ?");
     conditions.add_if(filter.tenant, "tenant = ?");
     conditions.add_if(filter.agent, filter.agent == "" ? "agent = ?" : "agent <> '' AND agent = ?");
+    conditions.add_if(filter.parent_is_not, "parent <> ?");
     SQLite::Statement& statement =
         self.statements[std::string("SELECT ") + run_columns + " FROM runs" + conditions.text() +
                         " ORDER BY number DESC LIMIT ?"];

@@ -1,5 +1,7 @@
 // /healthz and /readyz: what a load balancer and a service manager ask.
 
+#include <csignal>
+
 #include "support/daemon_fixture.hpp"
 
 using nlohmann::json;
@@ -36,4 +38,20 @@ TEST_CASE("a daemon that drains is not ready, and ready again after the drain is
   CHECK(daemon.get("/healthz").status == 200);
   CHECK(daemon.remove("/v1/drain").status == 200);
   CHECK(daemon.get("/readyz").status == 200);
+}
+
+TEST_CASE("canaries take no place of runs in a list that is read from the ledger") {
+  DaemonFixture daemon;
+  const std::string first = daemon.run(shell("true"))["id"];
+  const std::string second = daemon.run(shell("true"))["id"];
+  REQUIRE(daemon.get("/readyz").status == 200);
+  daemon.signal(SIGTERM);
+  daemon.wait_for_end();
+  daemon.start_again();
+  const json newest = daemon.get("/v1/runs?limit=1").json()["runs"];
+  REQUIRE(newest.size() == 1);
+  CHECK(newest[0]["id"] == second);
+  const json both = daemon.get("/v1/runs").json()["runs"];
+  REQUIRE(both.size() == 2);
+  CHECK(both[1]["id"] == first);
 }

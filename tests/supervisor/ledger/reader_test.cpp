@@ -105,6 +105,23 @@ TEST_CASE_METHOD(LedgerDirectory, "runs are found by state, tenant and agent, th
   CHECK(ids(reads.unfinished_runs().value()) == Ids{"r-7", "r-9", "r-8"});
 }
 
+TEST_CASE_METHOD(LedgerDirectory, "runs of a parent that is left out take no place of others") {
+  LedgerWriter writer = open();
+  for (int number = 1; number <= 6; ++number) {
+    Transition transition = sample_transition(number, "finished");
+    if (number > 3) transition.run->parent = "canary";
+    REQUIRE(writer.apply(std::array{transition}));
+  }
+  LedgerReader reads = reader();
+  RunFilter filter;
+  filter.limit = 2;
+  CHECK(ids(reads.runs(filter).value()) == Ids{"r-6", "r-5"});
+  filter.parent_is_not = "canary";
+  CHECK(ids(reads.runs(filter).value()) == Ids{"r-3", "r-2"});
+  filter.state = "starting";
+  CHECK(reads.runs(filter).value().empty());
+}
+
 TEST_CASE_METHOD(LedgerDirectory, "events are found by seq, tenant, subject and kind, in order") {
   write_runs(4);
   LedgerReader reads = reader();
