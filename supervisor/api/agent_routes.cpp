@@ -19,6 +19,17 @@ kernel::Error no_agent(const std::string& name) {
   return {ErrorCode::unknown_agent, "no agent '" + name + "'"};
 }
 
+// Also of one that has gone since it was asked for.
+AgentNow now_of(const AgentTable& agents, const BudgetBook& budgets, const std::string& name) {
+  const Budget* budget = budgets.find(name);
+  return {.status = agents.status(name).value_or(AgentStatus{}),
+          .budget = budget == nullptr ? Budget() : *budget};
+}
+
+AgentView view_of(const ApiContext& context, const kernel::AgentTemplate& agent) {
+  return {.agent = agent, .now = now_of(context.agents, context.budgets, agent.name)};
+}
+
 bool is_settled(const AgentStatus& status) {
   return status.state != AgentState::starting && status.state != AgentState::stopping;
 }
@@ -30,11 +41,10 @@ void answer_within(const ApiContext& context, const Call& call, int http_status,
                    std::chrono::seconds limit) {
   const auto timer = std::make_shared<Timer>(context.loop);
   const auto observer = std::make_shared<AgentTable::ObserverId>(0);
-  const auto answer = [&agents = context.agents, exchange = call.exchange, name = call.id,
-                       http_status, observer] {
+  const auto answer = [&agents = context.agents, &budgets = context.budgets,
+                       exchange = call.exchange, name = call.id, http_status, observer] {
     agents.unobserve(*observer);
-    const auto status = agents.status(name);
-    respond_json(exchange, http_status, agent_status_to_json(name, status.value_or(AgentStatus{})));
+    respond_json(exchange, http_status, agent_status_to_json(name, now_of(agents, budgets, name)));
   };
   // The observer owns the timer, so neither outlives the other.
   *observer = context.agents.observe(call.id, [timer, answer](const AgentStatus& status) {
@@ -53,16 +63,16 @@ void ask_agent(const ApiContext& context, const Call& call, Ask ask) {
   if (!find_agent(context, call)) return;
   const auto wait = query_number(call.request, "wait_seconds", wait_seconds_max);
   if (!wait) return respond_error(call.exchange, wait.error());
-  (context.agents.*ask)(
-      call.id, [&context, call, seconds = wait->value_or(0)](const Result<bool>& changed) {
-        if (!changed) return respond_error(call.exchange, changed.error());
-        const int http_status = *changed ? 202 : 200;
-        const auto status = context.agents.status(call.id);
-        if (seconds > 0 && status && !is_settled(*status))
-          return answer_within(context, call, http_status, std::chrono::seconds(seconds));
-        respond_json(call.exchange, http_status,
-                     agent_status_to_json(call.id, status.value_or(AgentStatus{})));
-      });
+  (context.agents.*
+   ask)(call.id, [&context, call, seconds = wait->value_or(0)](const Result<bool>& changed) {
+    if (!changed) return respond_error(call.exchange, changed.error());
+    const int http_status = *changed ? 202 : 200;
+    const auto status = context.agents.status(call.id);
+    if (seconds > 0 && status && !is_settled(*status))
+      return answer_within(context, call, http_status, std::chrono::seconds(seconds));
+    respond_json(call.exchange, http_status,
+                 agent_status_to_json(call.id, now_of(context.agents, context.budgets, call.id)));
+  });
 }
 
 // ---- Logs --------------------------------------------------------------------------------------
@@ -128,7 +138,7 @@ std::optional<kernel::AgentTemplate> find_agent(const ApiContext& context, const
 void get_agents(const ApiContext& context, const Call& call) {
   std::vector<AgentView> views;
   const auto add = [&](const kernel::AgentTemplate& agent) {
-    if (call.caller.sees(agent.tenant)) views.push_back({agent, context.agents.status(agent.name)});
+    if (call.caller.sees(agent.tenant)) views.push_back(view_of(context, agent));
   };
   for (const auto& [name, agent] : context.catalog.catalog().agents) add(agent);
   for (const kernel::AgentTemplate& agent : context.agents.removed()) add(agent);
@@ -137,7 +147,7 @@ void get_agents(const ApiContext& context, const Call& call) {
 
 void get_agent(const ApiContext& context, const Call& call) {
   if (const auto agent = find_agent(context, call))
-    respond_json(call.exchange, 200, agent_to_json({*agent, context.agents.status(call.id)}));
+    respond_json(call.exchange, 200, agent_to_json(view_of(context, *agent)));
 }
 
 void start_agent(const ApiContext& context, const Call& call) {

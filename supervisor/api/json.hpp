@@ -61,14 +61,19 @@ std::string plan_to_json(const kernel::SandboxPolicy& policy, const kernel::Plan
 std::string profile_to_json(const kernel::Profile& profile);
 std::string profiles_to_json(const std::map<std::string, kernel::Profile>& profiles);
 
+// What a daemon knows of an agent.
+struct AgentNow {
+  AgentStatus status;
+  Budget budget;
+};
 // A template, with its `status` where there is a daemon.
 struct AgentView {
   kernel::AgentTemplate agent;
-  std::optional<AgentStatus> status{};
+  std::optional<AgentNow> now{};
 };
 std::string agent_to_json(const AgentView& view);
 std::string agents_to_json(const std::vector<AgentView>& views);
-std::string agent_status_to_json(const std::string& name, const AgentStatus& status);
+std::string agent_status_to_json(const std::string& name, const AgentNow& now);
 // `limit` is what it may use, with what was granted; null: any amount.
 std::string budget_to_json(const std::string& agent, const Budget& budget);
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernel/policy/choices.hpp"
+#include "supervisor/api/budget_object.hpp"
 #include "supervisor/api/json.hpp"
 #include "supervisor/runs/run_json.hpp"
 
@@ -40,7 +41,8 @@ ordered_json end_object(const AgentEnd& end) {
   return object;
 }
 
-ordered_json status_object(const AgentStatus& status) {
+ordered_json status_object(const AgentNow& now) {
+  const AgentStatus& status = now.status;
   ordered_json object = {{"state", name_of(status.state)},
                          {"since", nullptr},
                          {"wanted", status.wanted},
@@ -50,7 +52,8 @@ ordered_json status_object(const AgentStatus& status) {
                          {"next_start", nullptr},
                          {"iteration", value_or_null(status.iteration)},
                          {"policy_hash", status.policy_hash},
-                         {"last_end", nullptr}};
+                         {"last_end", nullptr},
+                         {"budget", budget_object(now.budget)}};
   if (status.since != std::chrono::system_clock::time_point{})
     object["since"] = timestamp(status.since);
   if (!status.run.empty()) object["run"] = status.run;
@@ -89,7 +92,7 @@ ordered_json agent_object(const AgentView& view) {
       {"budget", agent.budget},
       {"log", {{"bytes", agent.log.bytes}, {"files", agent.log.files}}},
   };
-  if (view.status) object["status"] = status_object(*view.status);
+  if (view.now) object["status"] = status_object(*view.now);
   return object;
 }
 
@@ -105,8 +108,8 @@ std::string agents_to_json(const std::vector<AgentView>& views) {
   return dump({{"agents", std::move(list)}}) + "\n";
 }
 
-std::string agent_status_to_json(const std::string& name, const AgentStatus& status) {
-  return dump({{"name", name}, {"status", status_object(status)}}) + "\n";
+std::string agent_status_to_json(const std::string& name, const AgentNow& now) {
+  return dump({{"name", name}, {"status", status_object(now)}}) + "\n";
 }
 
 std::string skipped_lines_to_json(std::size_t lines) {

@@ -2,12 +2,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "supervisor/api/budget_object.hpp"
 #include "supervisor/api/json.hpp"
 
 namespace paddock::supervisor {
 
-std::string budget_to_json(const std::string& agent, const Budget& budget) {
-  using nlohmann::ordered_json;
+using nlohmann::ordered_json;
+
+ordered_json budget_object(const Budget& budget) {
   ordered_json dimensions = ordered_json::object();
   for (const auto& [dimension, state] : budget.dimensions()) {
     ordered_json& object = dimensions[dimension];
@@ -18,8 +20,13 @@ std::string budget_to_json(const std::string& agent, const Budget& budget) {
               {"breached", state.breached}};
     if (state.limit > 0) object["limit"] = state.may_use();
   }
-  const ordered_json whole = {
-      {"agent", agent}, {"spent", budget.is_spent()}, {"dimensions", std::move(dimensions)}};
+  return {{"spent", budget.is_spent()}, {"dimensions", std::move(dimensions)}};
+}
+
+std::string budget_to_json(const std::string& agent, const Budget& budget) {
+  ordered_json whole = ordered_json::object();
+  whole["agent"] = agent;
+  whole.update(budget_object(budget));
   return whole.dump() + "\n";
 }
 

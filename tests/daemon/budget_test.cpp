@@ -52,6 +52,11 @@ struct Budgets {
     return daemon.post("/v1/agents/" + agent + "/budget/grant",
                        {{"dim", dimension}, {"amount", amount}});
   }
+  void restart_daemon(int signal) {
+    daemon.signal(signal);
+    daemon.wait_for_end();
+    daemon.start_again();
+  }
   json status(const std::string& agent) const {
     return daemon.get("/v1/agents/" + agent).json()["status"];
   }
@@ -151,6 +156,54 @@ TEST_CASE(
                                    agent_text("charger", script, "tokens = 5\n", "jsonl"));
   REQUIRE(budgets.daemon.post("/v1/reload").status == 200);
   CHECK(budgets.reaches("charger", "frozen"));
+}
+
+TEST_CASE("what is spent stays spent over the end of the daemon, and so does what was granted") {
+  Budgets budgets(
+      {{"a.toml",
+        agent_text("charger",
+                   "read init; echo '{\"type\":\"ready\"}'; [ -e spent ] || " +
+                       charge(R"("dim":"tokens","amount":12)") + "echo > spent; sleep 300",
+                   "tokens = 10\n", "jsonl")}});
+  budgets.start("charger");
+  REQUIRE(budgets.reaches("charger", "frozen"));
+  for (const int signal : {SIGTERM, SIGKILL}) {
+    INFO(signal);
+    const std::string before = budgets.status("charger")["run"];
+    budgets.restart_daemon(signal);
+    REQUIRE(budgets.reaches("charger", "frozen"));
+    CHECK(budgets.status("charger")["run"] != before);
+    CHECK(budgets.dimension("charger", "tokens")["used"] == 12);
+    CHECK(budgets.dimension("charger", "tokens")["breached"] == true);
+    CHECK(budgets.events("budget.breached", "charger") == 1);
+  }
+  REQUIRE(budgets.grant("charger", "tokens", 5).status == 200);
+  REQUIRE(budgets.reaches("charger", "running"));
+  budgets.restart_daemon(SIGKILL);
+  REQUIRE(budgets.reaches("charger", "running"));
+  const json kept = budgets.dimension("charger", "tokens");
+  CHECK(kept["limit"] == 15);
+  CHECK(kept["granted"] == 5);
+  CHECK(kept["used"] == 12);
+  std::this_thread::sleep_for(1500ms);
+  CHECK(budgets.status("charger")["state"] == "running");
+}
+
+TEST_CASE("the status of an agent has its budget, wherever it is told") {
+  const Budgets budgets({{"a.toml", agent_text("idle", "sleep 300", "cpu_s = 2\n")}});
+  const auto is_whole = [&](const json& status) {
+    INFO(status.dump());
+    json budget = budgets.daemon.get("/v1/agents/idle/budget").json();
+    CHECK(budget["dimensions"]["cpu_s"]["limit"] == 2);
+    CHECK(status["budget"]["dimensions"]["cpu_s"] == budget["dimensions"]["cpu_s"]);
+    CHECK(status["budget"]["spent"] == false);
+  };
+  is_whole(budgets.status("idle"));
+  const json all = budgets.daemon.get("/v1/agents").json()["agents"];
+  for (const json& agent : all)
+    if (agent["name"] == "idle") is_whole(agent["status"]);
+  is_whole(budgets.daemon.post("/v1/agents/idle/start").json()["status"]);
+  is_whole(budgets.stop("idle").json()["status"]);
 }
 
 TEST_CASE("a grant that makes no sense is refused, and changes nothing") {
