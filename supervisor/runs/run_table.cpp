@@ -93,7 +93,8 @@ RunTable::RunTable(uv_loop_t* loop, const kernel::Sandbox& sandbox, Recorder& re
 
 RunTable::~RunTable() {
   const auto record = [this](const Entry& ended, const kernel::SandboxResult& result) {
-    recorder_.commit(finished_transition(ended.record, result, wall_now()), IfUnwritten::keep, {});
+    recorder_.commit(finished_transition(ended.record, result, ended.digests, wall_now()),
+                     IfUnwritten::keep, {});
   };
   for (const auto& [id, launcher] : alive_) {
     Entry& ended = *entry(id);
@@ -348,6 +349,7 @@ void RunTable::start(Entry& started) {
       std::chrono::duration_cast<milliseconds>(kernel::Clock::now() - started.submitted_at)
           .count());
   if (observer_ != nullptr) observer_->run_left_queue(started.record);
+  started.digests = OutputDigests(started.request.policy.output_bytes);
   kernel::RunOptions options{
       .stdin_bytes = std::move(started.request.stdin_bytes),
       .stdin_stays_open = started.request.stdin_open,
@@ -355,6 +357,7 @@ void RunTable::start(Entry& started) {
           [this, id](kernel::Stream stream, std::string_view bytes) {
             Entry& live = *entry(id);
             announce(live);  // a stream's first event is `started`
+            live.digests.append(stream, bytes);
             for (const auto& [number, observer] : live.observers)
               if (observer.on_output) observer.on_output(stream, bytes);
           },
@@ -405,7 +408,7 @@ void RunTable::finish(Entry& finished, kernel::SandboxResult result) {
   finished.request = {};
   finished.record.degraded = result.degraded;
   const RunId id = finished.record.id;
-  outcomes_.commit(id, finished_transition(finished.record, result, wall_now()),
+  outcomes_.commit(id, finished_transition(finished.record, result, finished.digests, wall_now()),
                    [this, id](bool recorded) { settled(id, recorded); });
   finished.result = std::move(result);
   schedule_pump();

@@ -24,6 +24,7 @@
 #include "supervisor/runs/drain.hpp"
 #include "supervisor/runs/live_run.hpp"
 #include "supervisor/runs/outcomes.hpp"
+#include "supervisor/runs/output_digests.hpp"
 #include "supervisor/runs/resolved_run.hpp"
 #include "supervisor/runs/run_queue.hpp"
 #include "supervisor/runs/run_record.hpp"
@@ -69,8 +70,8 @@ class RunTable {
   // draining after drain(), and with not_recorded while the ledger cannot be written.
   kernel::Result<RunId> submit(ResolvedRun run, RunObserver observer);
 
-  const RunRecord* find(const RunId& id) const;            // valid until the next turn of the loop
-  std::vector<const RunRecord*> list() const;              // those that were accepted, newest first
+  const RunRecord* find(const RunId& id) const;  // valid until the next turn of the loop
+  std::vector<const RunRecord*> list() const;    // those that were accepted, newest first
 
   // Adds an observer to a run; nullopt if it is finished or unknown. A client that no longer waits
   // takes its observer away: a run may live for weeks.
@@ -134,6 +135,7 @@ class RunTable {
     bool announced = false;  // on_started was called
     bool stdin_closed = false;
     std::unique_ptr<LiveRun> live;
+    OutputDigests digests{};                      // of what `live` has written
     std::optional<kernel::SandboxResult> result;  // of one that has ended
     bool is_canary = false;
     std::optional<kernel::Clock::time_point> stop_asked_at;

@@ -92,8 +92,9 @@ std::string_view tail_of(std::string_view bytes) {
   return bytes.substr(skipped);
 }
 
-void add_stream(const std::string& name, std::string_view bytes, ordered_json& body) {
-  body[name + "_sha256"] = kernel::sha256_hex(bytes);
+void add_stream(const std::string& name, std::string_view bytes, const std::string& sha256,
+                ordered_json& body) {
+  body[name + "_sha256"] = sha256;
   add_bytes(body, name + "_tail", tail_of(bytes));
 }
 
@@ -127,7 +128,7 @@ Transition running_transition(const RunRecord& run, SystemTime now) {
 }
 
 Transition finished_transition(const RunRecord& run, const kernel::SandboxResult& result,
-                               SystemTime now) {
+                               const OutputDigests& digests, SystemTime now) {
   constexpr double us_per_s = 1e6;
   RunRow row = row_of(run, "finished");
   row.ended_us = microseconds(now);
@@ -138,8 +139,8 @@ Transition finished_transition(const RunRecord& run, const kernel::SandboxResult
   row.max_rss_bytes = result.max_rss_bytes;
   row.written_bytes = result.written_bytes;
   ordered_json body = {{"result", result_object(result, WithOutput::no)}};
-  add_stream("stdout", result.stdout, body);
-  add_stream("stderr", result.stderr, body);
+  add_stream("stdout", result.stdout, digests.of_stdout(), body);
+  add_stream("stderr", result.stderr, digests.of_stderr(), body);
   // Its gate stayed closed, so no `run.running` has told what was seen.
   if (result.cause == kernel::Cause::cannot_isolate && run.receipt)
     body["confinement"] = confinement_object(run);

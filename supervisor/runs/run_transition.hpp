@@ -2,6 +2,7 @@
 // What the ledger is told of a run at each step of it. Pure: the same record, the same transition.
 
 #include "supervisor/ledger/transition.hpp"
+#include "supervisor/runs/output_digests.hpp"
 #include "supervisor/runs/resolved_run.hpp"
 #include "supervisor/runs/run_record.hpp"
 
@@ -21,8 +22,9 @@ Transition admitted_transition(const RunRecord& run, const ResolvedRun& request,
                                SystemTime now);
 Transition starting_transition(const RunRecord& run, SystemTime now);  // it was queued before
 Transition running_transition(const RunRecord& run, SystemTime now);
-// `result` is the run's, which its record has only when this is written.
+// `result` is the run's, which its record has only when this is written; `digests` are of its
+// output.
 Transition finished_transition(const RunRecord& run, const kernel::SandboxResult& result,
-                               SystemTime now);
+                               const OutputDigests& digests, SystemTime now);
 
 }  // namespace paddock::supervisor

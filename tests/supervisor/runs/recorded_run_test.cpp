@@ -3,6 +3,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "kernel/base/hash.hpp"
 #include "supervisor/runs/table_fixture.hpp"
 
 using namespace paddock;
@@ -89,6 +90,19 @@ TEST_CASE_METHOD(TableFixture,
   recorder.release();
   run_until_finished(id);
   CHECK(std::filesystem::remove(file));
+}
+
+TEST_CASE_METHOD(TableFixture, "the digests on record are of what was kept of the output") {
+  ResolvedRun asked = shell("yes out | head -c 100000; yes err | head -c 500 >&2");
+  asked.policy.output_bytes = 7001;
+  const RunId id = table->submit(std::move(asked), {}).value();
+  const kernel::SandboxResult kept = result(id);
+  REQUIRE(kept.stdout.size() == 7001);
+  REQUIRE(kept.stderr.size() == 500);
+  const std::string& body = recorder.last().event.body;
+  INFO(body);
+  CHECK(body.find("\"stdout_sha256\":\"" + kernel::sha256_hex(kept.stdout)) != std::string::npos);
+  CHECK(body.find("\"stderr_sha256\":\"" + kernel::sha256_hex(kept.stderr)) != std::string::npos);
 }
 
 TEST_CASE_METHOD(TableFixture, "the program does not wait for its run.running to be written") {

@@ -45,6 +45,13 @@ ResolvedRun request() {
   return request;
 }
 
+OutputDigests digests_of(const kernel::SandboxResult& result) {
+  OutputDigests digests(result.stdout.size() + result.stderr.size());
+  digests.append(kernel::Stream::stdout_stream, result.stdout);
+  digests.append(kernel::Stream::stderr_stream, result.stderr);
+  return digests;
+}
+
 json body_of(const Transition& transition) {
   CHECK(transition.event.body.find('\n') == std::string::npos);
   return json::parse(transition.event.body);
@@ -152,7 +159,7 @@ TEST_CASE("a finished run is recorded with its cause, its usage, and the end of 
   result.written_bytes = 8192;
   result.stdout = std::string(9000, 'a') + "end";
   result.stderr = "\xff";
-  const Transition made = finished_transition(started_record(), result, now);
+  const Transition made = finished_transition(started_record(), result, digests_of(result), now);
   CHECK(made.event.kind == "run.finished");
   const RunRow& row = *made.run;
   CHECK(row.state == "finished");
@@ -170,6 +177,7 @@ TEST_CASE("a finished run is recorded with its cause, its usage, and the end of 
   CHECK_FALSE(body["result"].contains("stdout"));
   CHECK(body["stdout_sha256"] == kernel::sha256_hex(result.stdout));
   CHECK(body["stdout_tail"] == result.stdout.substr(9003 - recorded_tail_bytes_max));
+  CHECK(body["stderr_sha256"] == kernel::sha256_hex(result.stderr));
   CHECK(body["stderr_tail_base64"] == "/w==");
   CHECK_FALSE(body.contains("confinement"));
 }
@@ -177,7 +185,7 @@ TEST_CASE("a finished run is recorded with its cause, its usage, and the end of 
 TEST_CASE("a tail begins with a whole character") {
   kernel::SandboxResult result;
   for (int i = 0; i < 3000; ++i) result.stdout += "€";
-  const json body = body_of(finished_transition(started_record(), result, now));
+  const json body = body_of(finished_transition(started_record(), result, digests_of(result), now));
   const auto tail = body["stdout_tail"].get<std::string>();
   CHECK(tail.size() == 4095);
   CHECK(tail.starts_with("€"));
@@ -186,6 +194,8 @@ TEST_CASE("a tail begins with a whole character") {
 TEST_CASE("a run whose gate stayed closed is recorded with what was seen of it all the same") {
   kernel::SandboxResult result;
   result.cause = kernel::Cause::cannot_isolate;
-  CHECK(body_of(finished_transition(started_record(), result, now))["confinement"]["pid"] == 12);
-  CHECK_FALSE(body_of(finished_transition(record(), result, now)).contains("confinement"));
+  CHECK(body_of(finished_transition(started_record(), result, digests_of(result),
+                                    now))["confinement"]["pid"] == 12);
+  CHECK_FALSE(body_of(finished_transition(record(), result, digests_of(result), now))
+                  .contains("confinement"));
 }

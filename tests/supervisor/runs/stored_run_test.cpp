@@ -38,7 +38,7 @@ StoredRun stored_as(const RunRecord& run, const ResolvedRun& request) {
   const auto now = std::chrono::system_clock::now();
   StoredRun stored;
   const Transition first = admitted_transition(run, request, FirstState::starting, now);
-  const Transition last = finished_transition(run, *run.result, now);
+  const Transition last = finished_transition(run, *run.result, OutputDigests(), now);
   stored.row = *last.run;
   stored.events = {{.seq = 1, .event = first.event, .hash = {}},
                    {.seq = 2, .event = last.event, .hash = {}}};
