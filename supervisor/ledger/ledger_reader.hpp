@@ -16,7 +16,7 @@ struct RunFilter {
   std::optional<std::string> state;
   std::optional<std::string> tenant;  // absent: of all tenants
   std::optional<std::string> agent;
-  std::optional<std::string> parent_is_not;
+  std::optional<std::string> parent_is_not{};
   std::size_t limit = 1000;  // of those that the rest lets through
 
   bool operator==(const RunFilter&) const = default;

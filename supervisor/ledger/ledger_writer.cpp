@@ -25,8 +25,9 @@ using kernel::ErrorCode;
 using kernel::fail;
 using kernel::Result;
 
-constexpr int prune_step_events = 1000;
-constexpr int vacuum_step_pages = 1000;
+// Commits wait for a step: it is to take no longer than some tens of milliseconds.
+constexpr int prune_step_events = 250;
+constexpr int vacuum_step_pages = 250;
 constexpr int cache_kib = 8192;
 constexpr std::int64_t wal_kept_bytes = 64 << 20;  // it is cut to this when it starts anew
 

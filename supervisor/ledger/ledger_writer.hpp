@@ -45,7 +45,7 @@ class LedgerWriter {
   // Whether the last failure was for want of room: then giving up the reserve may help.
   bool is_full() const;
 
-  // Deletes what `limits` no longer keep, oldest first, at most a thousand events a call, and
+  // Deletes what `limits` no longer keep, oldest first, at most 250 events a call, and
   // appends a ledger.pruned that says so. Runs that are not finished keep their rows. Returns how
   // many; call again until 0.
   kernel::Result<std::size_t> prune(const LedgerLimits& limits,
