@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <set>
 #include <thread>
 
 #include "kernel/base/process_tree.hpp"
@@ -67,6 +68,22 @@ std::size_t kill_tree_of(const ProcessMark& root) {
   return killed;
 }
 
+// What runs now, by real uid.
+using ByUid = std::map<uid_t, Marks>;
+
+// One walk for all runs: with hundreds of them, one for each would take longer than there is time.
+ByUid processes_of(const std::set<uid_t>& uids) {
+  ByUid processes;
+  if (uids.empty()) return processes;
+  for (const pid_t pid : all_processes()) {
+    // The mark comes first: should the pid change hands meanwhile, it is nobody's.
+    const auto mark = kernel::mark_of(pid);
+    const auto uid = real_uid_of(pid);
+    if (mark && uid && uids.contains(*uid)) processes[*uid].push_back(*mark);
+  }
+  return processes;
+}
+
 class Hunt {
  public:
   Hunt(const LeftRun& run, const Reach& reach) : run_(run) {
@@ -78,9 +95,18 @@ class Hunt {
     if (lease) lease_ = std::move(*lease);
   }
 
-  void note_launchers(const std::map<std::string, Marks>& all) {
-    const auto named = all.find(run_.id);
-    named_ = named == all.end() ? Marks{} : named->second;
+  // Whose processes are its own; nothing if that cannot be told.
+  std::optional<uid_t> own_uid() const { return lease_ ? run_.host_uid : std::nullopt; }
+
+  void note(const std::map<std::string, Marks>& launchers, const ByUid& processes) {
+    const auto named = launchers.find(run_.id);
+    named_ = named == launchers.end() ? Marks{} : named->second;
+    of_own_uid_.clear();
+    const auto own = own_uid() ? processes.find(*own_uid()) : processes.end();
+    if (own == processes.end()) return;
+    // Younger than the run, or it was there before it had the uid.
+    for (const ProcessMark& mark : own->second)
+      if (mark.start_ticks >= run_.marks.front().start_ticks) of_own_uid_.push_back(mark);
   }
 
   bool has_launcher() const {
@@ -90,7 +116,8 @@ class Hunt {
 
   bool is_gone() const {
     return std::none_of(run_.marks.begin(), run_.marks.end(), is_alive) &&
-           std::none_of(named_.begin(), named_.end(), is_alive) && of_own_uid().empty();
+           std::none_of(named_.begin(), named_.end(), is_alive) &&
+           std::none_of(of_own_uid_.begin(), of_own_uid_.end(), is_alive);
   }
 
   // What was stopped by its agent sees now that its supervisor is gone.
@@ -103,7 +130,7 @@ class Hunt {
   void kill_pass() {
     for (const ProcessMark& mark : run_.marks) remains.killed += kill_tree_of(mark);
     for (const ProcessMark& mark : named_) remains.killed += kill_tree_of(mark);
-    for (const ProcessMark& mark : of_own_uid()) {
+    for (const ProcessMark& mark : of_own_uid_) {
       const Fd pidfd = kernel::open_marked(mark);
       if (pidfd && real_uid_of(mark.pid) == run_.host_uid && send_signal(pidfd, SIGKILL))
         ++remains.killed;
@@ -113,22 +140,10 @@ class Hunt {
   Remains remains;
 
  private:
-  // Younger than the run, or it was there before it had the uid.
-  Marks of_own_uid() const {
-    Marks marks;
-    if (!lease_) return marks;
-    for (const pid_t pid : all_processes()) {
-      const auto mark = kernel::mark_of(pid);
-      if (mark && mark->start_ticks >= run_.marks.front().start_ticks &&
-          real_uid_of(pid) == run_.host_uid && is_alive(*mark))
-        marks.push_back(*mark);
-    }
-    return marks;
-  }
-
   LeftRun run_;
   std::optional<kernel::HostUidLease> lease_;
   Marks named_;
+  Marks of_own_uid_;
 };
 
 // True if `condition` holds within `time`.
@@ -152,9 +167,13 @@ std::map<std::string, Remains> end_what_is_left(const std::vector<LeftRun>& left
   const auto is_ours = [&](uid_t uid) {
     return uid == ::geteuid() || (::geteuid() == 0 && reach.host_uids.contains(uid));
   };
+  std::set<uid_t> own_uids;
+  for (const Hunt& hunt : hunts)
+    if (const auto uid = hunt.own_uid()) own_uids.insert(*uid);
   const auto look = [&] {
     const auto launchers = launchers_by_run(is_ours);
-    for (Hunt& hunt : hunts) hunt.note_launchers(launchers);
+    const ByUid processes = processes_of(own_uids);
+    for (Hunt& hunt : hunts) hunt.note(launchers, processes);
   };
   const auto all = [&](auto&& holds) { return std::all_of(hunts.begin(), hunts.end(), holds); };
   if (hunts.empty()) return {};
@@ -162,6 +181,7 @@ std::map<std::string, Remains> end_what_is_left(const std::vector<LeftRun>& left
   look();
   for (const Hunt& hunt : hunts) hunt.wake_launchers();
   soon(reach.patience, [&] { return all([](const Hunt& hunt) { return !hunt.has_launcher(); }); });
+  look();
   soon(reach.patience, [&] {
     for (Hunt& hunt : hunts)
       if (!hunt.is_gone()) hunt.kill_pass();
@@ -169,6 +189,7 @@ std::map<std::string, Remains> end_what_is_left(const std::vector<LeftRun>& left
     return all([](const Hunt& hunt) { return hunt.is_gone(); });
   });
 
+  look();  // what was forked meanwhile is left, too
   std::map<std::string, Remains> remains;
   for (std::size_t i = 0; i < left.size(); ++i) {
     hunts[i].remains.gone = hunts[i].is_gone();

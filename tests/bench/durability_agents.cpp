@@ -164,6 +164,7 @@ void measure_agents(const DurabilityOptions& options, Measures& measures) {
   // ... and with recovery at once, of the agents that the next daemon has started again.
   agents.daemon().start();
   agents.wait_until_alive();
+  std::this_thread::sleep_for(settle);
   const Descendants orphans(agents.daemon().pid());
   begin = Steady::now();
   agents.daemon().kill();
