@@ -87,6 +87,7 @@ TEST_CASE("what cannot be an agent's name or an amount is refused before the dae
   for (const Words& words :
        {Words{"budget", "show", "../health"}, Words{"budget", "grant", "a/b", "tokens", "1"},
         Words{"budget", "grant", "writer", "tokens", "-1"},
+        Words{"budget", "grant", "writer", "tokens", "0"},
         Words{"budget", "grant", "writer", "tokens", "1.5"},
         Words{"budget", "grant", "writer", "tokens", "many"},
         Words{"budget", "grant", "writer", "tokens"}, Words{"budget", "grant", "writer"},
