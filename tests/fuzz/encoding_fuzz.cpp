@@ -4,7 +4,7 @@
 
 #include "fuzz/property.hpp"
 #include "kernel/policy/units.hpp"
-#include "supervisor/api/encoding.hpp"
+#include "supervisor/runs/encoding.hpp"
 
 using namespace paddock;
 using namespace paddock::supervisor;

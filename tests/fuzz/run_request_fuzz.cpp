@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fuzz/property.hpp"
-#include "supervisor/api/encoding.hpp"
+#include "supervisor/runs/encoding.hpp"
 #include "supervisor/api/json.hpp"
 #include "supervisor/cli/request.hpp"
 
