@@ -119,6 +119,7 @@ void add_budget(CLI::App& app, Options& options, Commands& commands) {
       ->required()
       ->type_name("DIM");
   grant->add_option("amount", options.amount, "How much more of it")
+      ->check(CLI::PositiveNumber)  // "-1" would be the largest of all
       ->required()
       ->type_name("AMOUNT");
   commands.emplace_back(grant, Command::budget_grant);

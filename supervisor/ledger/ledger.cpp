@@ -21,7 +21,8 @@ constexpr std::size_t batch_max_transitions = 4096;
 Result<std::unique_ptr<Ledger>> Ledger::start(uv_loop_t* loop, const std::string& path,
                                               LedgerWriter writer, LedgerLimits limits) {
   LedgerReader reader = TRY(LedgerReader::open(path));
-  std::unique_ptr<Ledger> ledger(new Ledger(loop, std::move(writer), std::move(reader), limits));
+  std::unique_ptr<Ledger> ledger(
+      new Ledger(loop, path, std::move(writer), std::move(reader), limits));
   ledger->reading_ = TRY(Worker::create(loop, "ledger-read"));
   ledger->writing_ = TRY(Worker::create(loop, "ledger-write"));
   ledger->prune_timer_ = new_timer(loop, ledger.get());
@@ -37,8 +38,10 @@ Result<std::unique_ptr<Ledger>> Ledger::start(uv_loop_t* loop, const std::string
   return ledger;
 }
 
-Ledger::Ledger(uv_loop_t* loop, LedgerWriter writer, LedgerReader reader, LedgerLimits limits)
-    : writer_(std::move(writer)),
+Ledger::Ledger(uv_loop_t* loop, std::string path, LedgerWriter writer, LedgerReader reader,
+               LedgerLimits limits)
+    : path_(std::move(path)),
+      writer_(std::move(writer)),
       reader_(std::move(reader)),
       limits_(limits),
       head_(writer_.head().seq),
@@ -93,7 +96,11 @@ void Ledger::write_batch() {
     in_flight_.push_back(std::move(next.on_committed));
     waiting_.pop_front();
   }
-  writing_->submit([this, batch = batch_] { write(writer_, *batch); }, [this] { end_batch(); });
+  const auto work = [this, batch = batch_] {
+    write(writer_, *batch);
+    reconnect_if_locked_out();
+  };
+  writing_->submit(work, [this] { end_batch(); });
 }
 
 void Ledger::prune_step() {
@@ -108,6 +115,7 @@ void Ledger::prune_step() {
       [this, step] {
         step->pruned = writer_.prune(limits_, std::chrono::system_clock::now());
         step->head = writer_.head().seq;
+        reconnect_if_locked_out();
       },
       [this, step] { end_prune_step(step->pruned, step->head); });
 }
@@ -179,6 +187,21 @@ void Ledger::refuse_soon(OnCommitted on_committed) {
   });
 }
 
+// A lock that this process could not give back is given back when none of its connections is open.
+// Where another program has the lock, nothing is lost by it.
+void Ledger::reconnect_if_locked_out() {
+  if (!writer_.is_locked_out()) return;
+  const std::lock_guard lock(reader_mutex_);
+  reader_.reset();
+  // What fails here is tried again, and says why, by the next batch and the next question.
+  [[maybe_unused]] const Result<void> connected = writer_.reconnect();
+}
+
+Result<LedgerReader*> Ledger::reader() {
+  if (!reader_) reader_ = TRY(LedgerReader::open(path_));
+  return &*reader_;
+}
+
 void Ledger::grow_to(std::uint64_t head) {
   if (head == head_) return;
   head_ = head;
@@ -198,6 +221,7 @@ Result<void> Ledger::finish() {
     last.transitions.push_back(std::move(one.transition));
     last.if_unwritten.push_back(IfUnwritten::keep);
   }
+  reconnect_if_locked_out();
   write(writer_, last);
   head_ = last.head.seq;
   const auto lost = std::count(last.answers.begin(), last.answers.end(), std::nullopt);

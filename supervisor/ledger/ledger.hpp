@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -64,7 +65,8 @@ class Ledger final : public Recorder {
     kernel::Result<std::uint64_t> result;
   };
 
-  Ledger(uv_loop_t* loop, LedgerWriter writer, LedgerReader reader, LedgerLimits limits);
+  Ledger(uv_loop_t* loop, std::string path, LedgerWriter writer, LedgerReader reader,
+         LedgerLimits limits);
   void write_next();
   void write_batch();
   void prune_step();
@@ -74,9 +76,13 @@ class Ledger final : public Recorder {
   void refuse_waiting(std::vector<Answered>& answers);
   void refuse_soon(OnCommitted on_committed);
   void grow_to(std::uint64_t head);
+  void reconnect_if_locked_out();          // on the writing thread
+  kernel::Result<LedgerReader*> reader();  // on the reading thread; call with reader_mutex_ held
 
-  LedgerWriter writer_;  // of the writing thread
-  LedgerReader reader_;  // of the reading thread
+  std::string path_;
+  LedgerWriter writer_;                 // of the writing thread
+  std::mutex reader_mutex_;             // guards reader_
+  std::optional<LedgerReader> reader_;  // of the reading thread; none where it must be opened again
   LedgerLimits limits_;
   std::uint64_t head_ = 0;
   std::string problem_;
@@ -102,7 +108,12 @@ template <class Answer>
 void Ledger::read(std::function<kernel::Result<Answer>(LedgerReader&)> question,
                   std::function<void(kernel::Result<Answer>)> on_answer) {
   auto answer = std::make_shared<std::optional<kernel::Result<Answer>>>();
-  reading_->submit([this, answer, question = std::move(question)] { *answer = question(reader_); },
+  const auto ask = [this, question = std::move(question)]() -> kernel::Result<Answer> {
+    const std::lock_guard lock(reader_mutex_);
+    LedgerReader* const open_reader = TRY(reader());
+    return question(*open_reader);
+  };
+  reading_->submit([answer, ask] { *answer = ask(); },
                    [answer, on_answer = std::move(on_answer)] { on_answer(std::move(**answer)); });
 }
 

@@ -55,7 +55,9 @@ Result<void> check_before_opening(const std::string& path) {
 
 void make_writable(SQLite::Database& database, LedgerSync sync) {
   prepare_connection(database);
-  database.exec("PRAGMA auto_vacuum = INCREMENTAL");  // before the first table
+  // Before the first table. Later it would change nothing, but write.
+  if (database.execAndGet("PRAGMA page_count").getInt() == 0)
+    database.exec("PRAGMA auto_vacuum = INCREMENTAL");
   database.exec("PRAGMA journal_mode = WAL");
   database.exec(sync == LedgerSync::full ? "PRAGMA synchronous = FULL"
                                          : "PRAGMA synchronous = NORMAL");
@@ -97,21 +99,29 @@ Result<LedgerHead> read_head(Statements& statements, const std::string& path) {
 }  // namespace
 
 struct LedgerWriter::Implementation {
-  Implementation(const std::string& path_of_ledger, LockFile held)
-      : path(path_of_ledger), lock(std::move(held)), reserve(reserve_path(path_of_ledger)) {}
+  Implementation(const std::string& path_of_ledger, LedgerSync how, LockFile held)
+      : path(path_of_ledger),
+        sync(how),
+        lock(std::move(held)),
+        reserve(reserve_path(path_of_ledger)) {}
 
   // Calls `work`, which may throw, and remembers what kind of failure it was.
   template <class Work>
   auto attempt(Work work) -> decltype(work()) {
-    is_full = false;
+    is_full = is_locked_out = false;
     try {
       return work();
     } catch (const SQLite::Exception& failure) {
-      const int errno_value = last_errno(*database);
-      is_full = fault_of(failure.getErrorCode(), errno_value) == SqliteFault::full;
+      const int errno_value = database ? last_errno(*database) : 0;
+      const SqliteFault fault = fault_of(failure.getErrorCode(), errno_value);
+      is_full = fault == SqliteFault::full;
+      is_locked_out = fault == SqliteFault::busy;
       return tl::unexpected<kernel::Error>(ledger_error(path, failure, errno_value));
     }
   }
+
+  Result<void> connect();
+  void disconnect();
 
   // Throws, as all below.
   LedgerHead append(const LedgerHead& after, const Event& event,
@@ -124,13 +134,40 @@ struct LedgerWriter::Implementation {
                             std::chrono::system_clock::time_point now);
 
   std::string path;
+  LedgerSync sync;
   LockFile lock;  // given up last
   ReserveFile reserve;
-  std::optional<SQLite::Database> database;
+  std::optional<SQLite::Database> database;  // none while it could not be opened again
   std::optional<Statements> statements;
-  LedgerHead head;
+  std::optional<LedgerHead> head;  // none before it was first read
   bool is_full = false;
+  bool is_locked_out = false;
 };
+
+Result<void> LedgerWriter::Implementation::connect() {
+  if (database) return {};
+  const Result<void> connected = attempt([&]() -> Result<void> {
+    database.emplace(path, SQLite::OPEN_READWRITE | SQLite::OPEN_NOFOLLOW);
+    make_writable(*database, sync);
+    statements.emplace(*database);
+    const LedgerHead found = TRY(read_head(*statements, path));
+    // What the next event is chained to. A commit that failed to this process may be in the file
+    // all the same: to find out what it holds is recovery's.
+    if (head && found != *head)
+      return fail(ErrorCode::not_recorded,
+                  "ledger '" + path + "': its newest event is " + std::to_string(found.seq) +
+                      " and not " + std::to_string(head->seq) + "; start paddockd again");
+    head = found;
+    return {};
+  });
+  if (!connected) disconnect();
+  return connected;
+}
+
+void LedgerWriter::Implementation::disconnect() {
+  statements.reset();
+  database.reset();
+}
 
 LedgerHead LedgerWriter::Implementation::append(const LedgerHead& after, const Event& event,
                                                 const std::vector<WrittenRow>& rows) {
@@ -235,7 +272,7 @@ Result<void> LedgerWriter::Implementation::delete_until(const LedgerHead& last, 
                      .tenant = {},
                      .body = pruned_body(last, events, runs),
                      .at = now};
-  const LedgerHead new_head = append(head, pruned, staying);
+  const LedgerHead new_head = append(*head, pruned, staying);
   for (const WrittenRow& row : staying) set_event_seq(*statements, row.kind, row.key, new_head.seq);
   transaction.commit();
   head = new_head;
@@ -246,17 +283,8 @@ Result<LedgerWriter> LedgerWriter::open(const std::string& path, LedgerSync sync
   LockFile lock = TRY(LockFile::acquire(lock_path(path)));
   TRY_VOID(make_private_file(path));
   TRY_VOID(check_before_opening(path));
-  auto made = std::make_unique<Implementation>(path, std::move(lock));
-  const Result<void> opened = guarded(path, [&]() -> Result<void> {
-    made->database.emplace(path, SQLite::OPEN_READWRITE | SQLite::OPEN_NOFOLLOW);
-    return made->attempt([&]() -> Result<void> {
-      make_writable(*made->database, sync);
-      made->statements.emplace(*made->database);
-      made->head = TRY(read_head(*made->statements, path));
-      return {};
-    });
-  });
-  TRY_VOID(opened);
+  auto made = std::make_unique<Implementation>(path, sync, std::move(lock));
+  TRY_VOID(made->connect());
   TRY_VOID(made->reserve.make());
   return LedgerWriter(std::move(made));
 }
@@ -268,15 +296,16 @@ LedgerWriter& LedgerWriter::operator=(LedgerWriter&&) noexcept = default;
 LedgerWriter::~LedgerWriter() = default;
 
 const LedgerHead& LedgerWriter::head() const {
-  return implementation_->head;
+  return *implementation_->head;
 }
 
 Result<std::uint64_t> LedgerWriter::apply(std::span<const Transition> transitions) {
   Implementation& self = *implementation_;
-  const std::uint64_t first_seq = self.head.seq + 1;
+  TRY_VOID(self.connect());
+  const std::uint64_t first_seq = self.head->seq + 1;
   return self.attempt([&]() -> Result<std::uint64_t> {
     SQLite::Transaction transaction(*self.database, SQLite::TransactionBehavior::IMMEDIATE);
-    LedgerHead head = self.head;
+    LedgerHead head = *self.head;
     for (const Transition& one : transitions) head = self.apply_one(head, one);
     transaction.commit();
     self.head = head;
@@ -291,6 +320,7 @@ bool LedgerWriter::is_full() const {
 Result<std::size_t> LedgerWriter::prune(const LedgerLimits& limits,
                                         std::chrono::system_clock::time_point now) {
   Implementation& self = *implementation_;
+  TRY_VOID(self.connect());
   return self.attempt([&]() -> Result<std::size_t> {
     std::vector<AgedEvent> oldest;
     std::vector<LedgerHead> places;
@@ -315,6 +345,15 @@ Result<std::size_t> LedgerWriter::prune(const LedgerLimits& limits,
     self.database->tryExec("PRAGMA incremental_vacuum(" + std::to_string(vacuum_step_pages) + ")");
     return count;
   });
+}
+
+bool LedgerWriter::is_locked_out() const {
+  return implementation_->is_locked_out;
+}
+
+Result<void> LedgerWriter::reconnect() {
+  implementation_->disconnect();
+  return implementation_->connect();
 }
 
 void LedgerWriter::release_reserve() {

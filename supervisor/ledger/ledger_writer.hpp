@@ -45,6 +45,15 @@ class LedgerWriter {
   // Whether the last failure was for want of room: then giving up the reserve may help.
   bool is_full() const;
 
+  // Whether the last failure was a lock that could not be had. Mostly another program has it, for a
+  // while. But a lock that could not be given back is this process's own as long as one of its
+  // connections to the file is open, and keeps all of them out: then reconnect() helps.
+  bool is_locked_out() const;
+
+  // Closes the connection and opens it again. No other connection of this process may be open. If
+  // that fails (not_recorded), apply() and prune() try it again.
+  kernel::Result<void> reconnect();
+
   // Deletes what `limits` no longer keep, oldest first, at most 250 events a call, and
   // appends a ledger.pruned that says so. Runs that are not finished keep their rows. Returns how
   // many; call again until 0.

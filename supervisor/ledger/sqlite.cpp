@@ -17,7 +17,7 @@ std::string meaning_of(SqliteFault fault, const SQLite::Exception& failure, int 
     case SqliteFault::full:
       return "the disk is full";
     case SqliteFault::busy:
-      return "another program keeps it locked";
+      return "another program keeps it locked, or the system gives out no locks";
     case SqliteFault::damaged:
       return std::string("it is damaged (") + failure.what() +
              "); move it away to start with a new one";
@@ -43,6 +43,7 @@ SqliteFault fault_of(int sqlite_code, int errno_value) {
       return SqliteFault::full;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:  // of many tries, none got the lock
       return SqliteFault::busy;
     case SQLITE_CORRUPT:
       return SqliteFault::damaged;

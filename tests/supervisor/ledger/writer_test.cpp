@@ -102,7 +102,9 @@ TEST_CASE_METHOD(LedgerDirectory, "a writer that another program keeps waiting s
   hold.emplace(other, SQLite::TransactionBehavior::IMMEDIATE);
   const auto failed = writer.apply(std::array{sample_transition(1, "starting")});
   REQUIRE_FALSE(failed);
-  CHECK(failed.error().message == "ledger '" + path() + "': another program keeps it locked");
+  CHECK(failed.error().message == "ledger '" + path() +
+                                      "': another program keeps it locked, or "
+                                      "the system gives out no locks");
   hold.reset();
   CHECK(writer.apply(std::array{sample_transition(1, "starting")}) == 1u);
 }
