@@ -29,6 +29,8 @@ enum class Call : std::uint32_t {
   mkdtemp,
   rmdir,
   fcntl,
+  lock,    // fcntl(F_SETLK), as SQLite locks
+  unlock,  // and gives back
   dup2,
   setsockopt,
   accept4,
@@ -50,12 +52,13 @@ enum class Call : std::uint32_t {
   ftruncate,
 };
 
-constexpr std::array<std::string_view, 34> call_names = {
-    "any",    "pipe2",  "socketpair", "memfd_create", "clone3",    "pidfd_open",    "execveat",
-    "open",   "openat", "openat2",    "opendir",      "mkdir",     "mkdtemp",       "rmdir",
-    "fcntl",  "dup2",   "setsockopt", "accept4",      "epoll_ctl", "epoll_create1", "eventfd",
-    "socket", "bind",   "listen",     "chmod",        "lchown",    "flock",         "fork",
-    "read",   "write",  "recvmsg",    "pwrite",       "fsync",     "ftruncate"};
+constexpr std::array<std::string_view, 36> call_names = {
+    "any",        "pipe2",   "socketpair", "memfd_create",  "clone3",  "pidfd_open",
+    "execveat",   "open",    "openat",     "openat2",       "opendir", "mkdir",
+    "mkdtemp",    "rmdir",   "fcntl",      "lock",          "unlock",  "dup2",
+    "setsockopt", "accept4", "epoll_ctl",  "epoll_create1", "eventfd", "socket",
+    "bind",       "listen",  "chmod",      "lchown",        "flock",   "fork",
+    "read",       "write",   "recvmsg",    "pwrite",        "fsync",   "ftruncate"};
 
 constexpr std::string_view name_of(Call call) {
   return call_names[static_cast<std::size_t>(call)];
@@ -71,6 +74,10 @@ struct Board {
   std::atomic<std::int64_t> times{1};           // calls that do not, then
   std::atomic<std::int64_t> hits{0};            // how often it has happened
   std::atomic<std::int64_t> clock_offset_s{0};  // of the wall clock
+  // Only while a transition of this kind is written; empty: whatever is. Set without an effect.
+  std::array<char, 32> while_writing{};
+  // The kinds of what is being written to the ledger, with spaces: what it was when it died.
+  std::array<char, 1024> writing{};
 };
 
 }  // namespace paddock::faults

@@ -28,7 +28,8 @@ class MappedBoard {
 
   // The call number `skip` (0: the next one) fails `times` times.
   void fail(Call call, int error, int skip = 0, int times = 1) const;
-  void die(Effect effect, Call call, int skip) const;
+  // `while_writing`: at such a call while a transition of that kind is written; empty: at any.
+  void die(Effect effect, Call call, int skip, const std::string& while_writing = "") const;
   // Nothing goes wrong any more. Returns how often something has.
   long clear() const;
 
@@ -61,11 +62,13 @@ class FaultyDaemon {
 
   // Runs it and remembers its id.
   nlohmann::json run(const nlohmann::json& request);
+  // Asks for a run. True if it is refused as one that cannot be recorded.
+  bool is_refused();
   void know(const std::string& id) { ids_.insert(id); }
 
   Footprint footprint() const;
   std::size_t memory_kib() const;  // resident
-  // Fails the test unless the daemon soon holds what it held when it had started. Nobody else may
+  // Fails the test unless the daemon soon holds no more than when it had started. Nobody else may
   // be connected.
   void check_nothing_left();
 

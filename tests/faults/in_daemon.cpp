@@ -14,14 +14,20 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdarg>
 #include <cstdlib>
 #include <ctime>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include "faults/fault_board.hpp"
 #include "kernel/run/spawn_child.hpp"
+#include "supervisor/ledger/ledger_writer.hpp"
 
 namespace paddock::faults {
 namespace {
@@ -56,11 +62,29 @@ __attribute__((constructor)) void map_board() {
   for (;;) ::pause();
 }
 
+// Of the thread that writes the ledger.
+thread_local std::span<const supervisor::Transition> being_written;
+
+bool is_while_writing(std::string_view kind) {
+  return kind.empty() ||
+         std::any_of(being_written.begin(), being_written.end(),
+                     [&](const supervisor::Transition& one) { return one.event.kind == kind; });
+}
+
+void show_being_written() {
+  if (board == nullptr) return;
+  std::string kinds;
+  for (const supervisor::Transition& one : being_written) kinds += one.event.kind + " ";
+  board->writing.fill('\0');
+  kinds.copy(board->writing.data(), board->writing.size() - 1);
+}
+
 // Counts the call. True if the effect is due at it.
 bool is_due(Call call) {
   if (board == nullptr || board->effect.load() == Effect::none) return false;
   const Call wanted = board->call.load();
   if (wanted != call && wanted != Call::any) return false;
+  if (!is_while_writing(board->while_writing.data())) return false;
   if (board->skip.fetch_sub(1) > 0 || board->times.fetch_sub(1) <= 0) return false;
   ++board->hits;
   return true;
@@ -104,6 +128,25 @@ kernel::Result<pid_t> wrapped_start_child(const kernel::ChildSide& child, int cg
   return real_start_child(child, cgroup_directory, pidfd);
 }
 
+// What is written, and that it is.
+using Apply = kernel::Result<std::uint64_t>(supervisor::LedgerWriter*,
+                                            std::span<const supervisor::Transition>);
+Apply real_apply asm(
+    "__real__ZN7paddock10supervisor12LedgerWriter5applyESt4spanIKNS0_10TransitionELm"
+    "18446744073709551615EE");
+Apply wrapped_apply asm(
+    "__wrap__ZN7paddock10supervisor12LedgerWriter5applyESt4spanIKNS0_10TransitionELm"
+    "18446744073709551615EE");
+kernel::Result<std::uint64_t> wrapped_apply(supervisor::LedgerWriter* writer,
+                                            std::span<const supervisor::Transition> transitions) {
+  being_written = transitions;
+  show_being_written();
+  auto result = real_apply(writer, transitions);
+  being_written = {};
+  show_being_written();
+  return result;
+}
+
 }  // namespace paddock::faults
 
 using paddock::faults::attempt;
@@ -113,9 +156,11 @@ using paddock::faults::original;
 
 namespace {
 
-// Only these can fail for lack of descriptors; SQLite's locks are another matter.
-bool takes_descriptor(int command) {
-  return command == F_DUPFD || command == F_DUPFD_CLOEXEC;
+// As which call it fails, if it does.
+std::optional<Call> call_of(int command, long argument) {
+  if (command == F_DUPFD || command == F_DUPFD_CLOEXEC) return Call::fcntl;
+  if (command != F_SETLK) return std::nullopt;
+  return reinterpret_cast<struct flock*>(argument)->l_type == F_UNLCK ? Call::unlock : Call::lock;
 }
 
 }  // namespace
@@ -216,7 +261,8 @@ int fcntl(int fd, int command, ...) {
   const long argument = va_arg(arguments, long);
   va_end(arguments);
   const auto really = [&] { return real(fd, command, argument); };
-  return takes_descriptor(command) ? attempt(Call::fcntl, really) : really();
+  const auto call = call_of(command, argument);
+  return call ? attempt(*call, really) : really();
 }
 
 int fcntl64(int fd, int command, ...) {
@@ -226,7 +272,8 @@ int fcntl64(int fd, int command, ...) {
   const long argument = va_arg(arguments, long);
   va_end(arguments);
   const auto really = [&] { return real(fd, command, argument); };
-  return takes_descriptor(command) ? attempt(Call::fcntl, really) : really();
+  const auto call = call_of(command, argument);
+  return call ? attempt(*call, really) : really();
 }
 
 int dup2(int from, int to) noexcept {

@@ -49,18 +49,6 @@ void fill(const std::string& file) {
   REQUIRE(errno == ENOSPC);
 }
 
-bool is_refused(FaultyDaemon& faulty) {
-  const HttpReply reply = faulty->post("/v1/runs", quick());
-  if (reply.status == 200) {
-    faulty.know(reply.json()["id"]);
-    return false;
-  }
-  CHECK(reply.status == 503);
-  CHECK(reply.error_code() == "not_recorded");
-  CHECK_FALSE(reply.error_message().empty());
-  return true;
-}
-
 }  // namespace
 
 TEST_CASE("on a full disk new runs are refused, those that run keep their outcome, and it passes") {
@@ -74,7 +62,7 @@ TEST_CASE("on a full disk new runs are refused, those that run keep their outcom
   }
   const std::string filler = on_small_disk(faulty, "filler");
   fill(filler);
-  CHECK(eventually([&] { return is_refused(faulty); }, seconds(20)));
+  CHECK(eventually([&] { return faulty.is_refused(); }, seconds(20)));
   CHECK(faulty->health("status") != 0);
   // The reserve is there for them.
   for (const std::string& id : ids) {
@@ -85,7 +73,7 @@ TEST_CASE("on a full disk new runs are refused, those that run keep their outcom
     CHECK_FALSE(run.contains("recorded"));
   }
   CHECK(::unlink(filler.c_str()) == 0);
-  CHECK(eventually([&] { return !is_refused(faulty); }, seconds(20)));
+  CHECK(eventually([&] { return !faulty.is_refused(); }, seconds(20)));
   faulty.check_nothing_left();
 }
 
@@ -100,13 +88,13 @@ TEST_CASE("a ledger whose disk fails for a while refuses runs, and records again
     faulty.know(id);
     faulty->wait_until_started(id);
     faulty.board().fail(call, error, 0, 1'000'000);
-    CHECK(is_refused(faulty));
+    CHECK(faulty.is_refused());
     // Longer than a client waits for the record: it gets its outcome all the same.
     const json run = faulty->finished(id);
     CHECK(run["result"]["cause"] == "exited");
     CHECK(run["recorded"] == false);
     CHECK(faulty.board().clear() > 0);
-    CHECK(eventually([&] { return !is_refused(faulty); }, seconds(20)));
+    CHECK(eventually([&] { return !faulty.is_refused(); }, seconds(20)));
     CHECK_FALSE(faulty->finished(id).contains("recorded"));
     check_ledger(faulty.daemon(), told);
   }
@@ -123,7 +111,7 @@ TEST_CASE("a ledger that is cut off under the daemon's feet ends neither it nor 
     const std::string path = faulty->directory().path("state/" + name);
     REQUIRE(::truncate(path.c_str(), static_cast<off_t>(std::filesystem::file_size(path) / 2)) ==
             0);
-    for (int i = 0; i < 5; ++i) is_refused(faulty);  // or not: it may be written anew
+    for (int i = 0; i < 5; ++i) faulty.is_refused();  // or not: it may be written anew
     const json run = faulty->finished(id);
     INFO(run.dump());
     CHECK(run["result"]["cause"] == "exited");
