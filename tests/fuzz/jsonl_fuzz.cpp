@@ -21,9 +21,9 @@ using paddock::kernel::budget_amount_max;
 
 namespace {
 
-constexpr std::size_t stream_bytes_max = 4 * message_bytes_max;
+constexpr std::size_t stream_bytes_max = 5 * message_bytes_max / 2;
 constexpr std::size_t repeated_bytes = 1024;  // times the number
-constexpr std::size_t pieces_max = 4096;      // so that no input takes long
+constexpr std::size_t pieces_max = 256;       // so that no input takes long
 
 std::string stream_of(std::string_view input) {
   std::string stream;

@@ -2,9 +2,9 @@
 // was read is printed as the daemon does, and must be read as the same again.
 
 #include "fuzz/property.hpp"
-#include "supervisor/runs/encoding.hpp"
 #include "supervisor/api/json.hpp"
 #include "supervisor/cli/run_json.hpp"
+#include "supervisor/runs/encoding.hpp"
 
 using namespace paddock;
 using namespace paddock::supervisor;

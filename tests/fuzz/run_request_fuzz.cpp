@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "fuzz/property.hpp"
-#include "supervisor/runs/encoding.hpp"
 #include "supervisor/api/json.hpp"
 #include "supervisor/cli/request.hpp"
+#include "supervisor/runs/encoding.hpp"
 
 using namespace paddock;
 using namespace paddock::supervisor;

@@ -71,7 +71,10 @@ TEST_CASE("the events of a stream are told apart") {
 TEST_CASE("an answer that is something else is an error, not a crash") {
   for (const char* text :
        {"", "{", "[]", "null", "{\"id\": 1}", "{\"id\": \"r-1\"}",
-        "{\"id\": \"r-1\", \"state\": \"finished\", \"result\": {\"cause\": 1}}"})
+        "{\"id\": \"r-1\", \"state\": \"finished\", \"result\": {\"cause\": 1}}",
+        "{\"id\": \"r-1\", \"state\": \"finished\", \"result\": {\"stdout_bytes\": 5e95}}",
+        "{\"id\": \"r-1\", \"state\": \"finished\", \"result\": {\"stdout_bytes\": -1.5}}",
+        "{\"id\": \"r-1\", \"state\": \"finished\", \"result\": {\"exit_code\": 3e9}}"})
     CHECK_FALSE(run_from_json(text));
   for (const char* text : {"", "{", "{\"event\": \"stdout\"}", "{\"event\": 1, \"id\": \"r\"}",
                            "{\"event\": \"stdout\", \"id\": \"r\"}",
