@@ -77,6 +77,9 @@ class Life {
     said_.wanted.reset();  // a stop is answered before it is recorded
     call(spender_, "stop");
     wait_for(spender_, "stopped");
+    // What became of it is recorded a moment later.
+    for (int tries = 0; tries < 150 && faulty_->get("/health").status == 200; ++tries)
+      std::this_thread::sleep_for(20ms);
   }
 
   // In the successor, so that they are in nobody's way.
@@ -108,7 +111,7 @@ class Life {
   // More than there are slots for.
   void fill_slots() {
     for (int run = 0; run < 6; ++run) {
-      json request = shell("sleep 0.1");
+      json request = shell("sleep 1");
       request["detach"] = true;
       const HttpReply reply = faulty_->post("/v1/runs", request);
       CHECK(reply.status / 100 == 2);
