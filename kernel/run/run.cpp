@@ -370,6 +370,7 @@ void Run::read_output(Fd& fd, OutputCapture& capture, Stream stream) {
     capture.append(bytes);
     stop_a_flood();
     if (options_.on_output) options_.on_output(stream, bytes);
+    if (output_paused_ && !ended_at_) return;  // from within on_output
   }
 }
 
