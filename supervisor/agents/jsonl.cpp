@@ -153,11 +153,15 @@ bool is_measured(std::string_view dimension) {
   return dimension == "cpu_s" || dimension == "wall_s" || dimension == "fs_w_bytes";
 }
 
-std::optional<AgentMessage> parse_message(std::string_view text) {
-  // Most output is no JSON, and is not paid for as such.
+bool may_be_message(std::string_view text) {
+  constexpr std::size_t shortest = std::string_view(R"({"type":"ready"})").size();
   const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos || text[begin] != '{' || text.size() > message_bytes_max)
-    return std::nullopt;
+  return begin != std::string_view::npos && text[begin] == '{' && text.size() >= shortest &&
+         text.size() <= message_bytes_max;
+}
+
+std::optional<AgentMessage> parse_message(std::string_view text) {
+  if (!may_be_message(text)) return std::nullopt;
   const json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!object.is_object()) return std::nullopt;
   const std::string* type = text_at(object, "type");

@@ -74,6 +74,9 @@ struct ExitMessage {
 using AgentMessage = std::variant<ReadyMessage, LogMessage, IterationMessage, ChargeMessage,
                                   RefusedCharge, ExitMessage>;
 
+// Most output is no JSON, and is not paid for as such: a first look, which costs nothing.
+bool may_be_message(std::string_view line);
+
 // Nothing if the line is no message: then it is output.
 std::optional<AgentMessage> parse_message(std::string_view line);
 

@@ -50,10 +50,9 @@ LiveAgent::LiveAgent(const AgentContext& context, const kernel::AgentTemplate& a
       log_(context.log_worker,
            agents_directory(context.state_directory) + "/" + agent.name + "/log", agent.log),
       timer_(context.loop),
-      soon_(context.loop) {
-  log_.on_room([this] {
-    if (std::exchange(output_paused_, false)) context_.runs.pause_output(run_, false);
-  });
+      soon_(context.loop),
+      pace_timer_(context.loop) {
+  log_.on_room([this] { go_on_reading(); });
 }
 
 LiveAgent::~LiveAgent() = default;
@@ -174,6 +173,8 @@ void LiveAgent::start_run() {
   run_.clear();
   program_began_.reset();
   output_paused_ = false;
+  pace_ = {};
+  pace_timer_.stop();
   stdout_lines_ = {};
   stderr_lines_ = {};
   stderr_tail_.clear();
@@ -275,13 +276,25 @@ void LiveAgent::take_output(kernel::Stream stream, std::string_view bytes) {
     take_line(stream, line, lines);
   });
   write(std::move(lines));
+  pause_if_too_fast();
 }
 
 void LiveAgent::write(std::vector<LogLine> lines) {
   log_.append(std::move(lines));
-  if (!log_.is_full() || output_paused_) return;
+}
+
+// What it writes meanwhile waits in its pipe, and none of it is lost.
+void LiveAgent::pause_if_too_fast() {
+  const milliseconds wait = pace_.wait(kernel::Clock::now());
+  if (wait.count() > 0) pace_timer_.start(wait, [this] { go_on_reading(); });
+  if (output_paused_ || (wait.count() == 0 && !log_.is_full())) return;
   output_paused_ = true;
   context_.runs.pause_output(run_, true);
+}
+
+void LiveAgent::go_on_reading() {
+  if (pace_timer_.is_running() || log_.is_full()) return;
+  if (std::exchange(output_paused_, false)) context_.runs.pause_output(run_, false);
 }
 
 void LiveAgent::take_line(kernel::Stream stream, const LineSplitter::Line& line,
@@ -299,6 +312,8 @@ void LiveAgent::take_line(kernel::Stream stream, const LineSplitter::Line& line,
 }
 
 bool LiveAgent::take_message(std::string_view text, std::vector<LogLine>& out) {
+  if (!may_be_message(text)) return false;
+  pace_.take(text.size());
   const auto message = parse_message(text);
   if (!message) return false;
   const auto refuse_charge = [&](const std::string& why) {

@@ -16,6 +16,7 @@
 #include "supervisor/agents/agent_place.hpp"
 #include "supervisor/agents/agent_status.hpp"
 #include "supervisor/agents/jsonl.hpp"
+#include "supervisor/agents/message_pace.hpp"
 #include "supervisor/config/catalog_store.hpp"
 #include "supervisor/config/health_store.hpp"
 #include "supervisor/ledger/recorder.hpp"
@@ -80,6 +81,8 @@ class LiveAgent {
   bool take_message(std::string_view text, std::vector<LogLine>& out);
   void run_finished(const RunRecord& run);
   void write(std::vector<LogLine> lines);
+  void pause_if_too_fast();
+  void go_on_reading();
   LogLine log_line(std::string stream, std::string_view text) const;
   void keep_tail(std::string_view bytes);
 
@@ -99,6 +102,8 @@ class LiveAgent {
   RunId run_;
   std::optional<kernel::Clock::time_point> program_began_;
   bool output_paused_ = false;
+  MessagePace pace_;
+  Timer pace_timer_;  // while it has said too much
   LineSplitter stdout_lines_;
   LineSplitter stderr_lines_;
   std::string stderr_tail_;

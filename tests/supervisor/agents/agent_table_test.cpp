@@ -18,6 +18,21 @@ using kernel::Result;
 
 namespace {
 
+// Adds up what is charged.
+struct Sum final : Accountant {
+  void run_begins(const kernel::AgentTemplate&, const RunId&) override {}
+  Result<void> charge(const std::string& agent, const Charges& charges) override {
+    for (const auto& [dimension, amount] : charges) charged[agent] += amount;
+    return {};
+  }
+  void look(const std::string&, const RunId&) override {}
+  void run_ended(const std::string&, const RunRecord&) override {}
+  std::map<std::string, BudgetLine> lines(const std::string&) const override { return spent; }
+
+  std::map<std::string, std::uint64_t> charged;
+  std::map<std::string, BudgetLine> spent;
+};
+
 struct AgentsFixture : tests::TableFixture {
   AgentsFixture() {
     ScratchDirectory::set_mode(scratch.path(), 0711);
@@ -45,7 +60,8 @@ struct AgentsFixture : tests::TableFixture {
                                                        .health = health,
                                                        .log_worker = *worker,
                                                        .state_directory = scratch.path(),
-                                                       .random = [] { return 0.5; }});
+                                                       .random = [] { return 0.5; },
+                                                       .accountant = &sum});
     return *agents;
   }
   ~AgentsFixture() {
@@ -76,6 +92,7 @@ struct AgentsFixture : tests::TableFixture {
   }
 
   ScratchDirectory scratch;
+  Sum sum;
   CatalogStore catalog{{scratch.path() + "/profiles"}, {scratch.path() + "/templates"}};
   HealthStore health{sandbox};
   std::unique_ptr<Worker> worker = Worker::create(loop->get(), "test").value();
@@ -295,4 +312,31 @@ TEST_CASE_METHOD(AgentsFixture,
   const std::string path = scratch.path() + "/agents/a/log";
   const std::string text = kernel::read_file(path, 64u << 20).value();
   CHECK(std::count(text.begin(), text.end(), '\n') == 100'001);
+}
+
+TEST_CASE_METHOD(AgentsFixture, "an agent that charges without end is read at a bounded pace") {
+  write_agent(
+      "a",
+      R"(read init; echo '{"type":"ready"}'; exec yes '{"type":"charge","dim":"x","amount":1}')",
+      "protocol = \"jsonl\"\n[restart]\nstop_seconds = 1\n");
+  open();
+  agents->start("a", ignored());
+  run_until_state("a", AgentState::running);
+  run_for(1s);
+  // What it has at its start, two seconds' worth, and one read past it.
+  CHECK(sum.charged["a"] > 0);
+  CHECK(static_cast<double>(sum.charged["a"]) < 3 * messages_per_second_max + 64 * 1024 / 38);
+  const auto then = sum.charged["a"];
+  run_until([&] { return sum.charged["a"] > then; });  // it is not forgotten
+}
+
+TEST_CASE_METHOD(AgentsFixture, "each charge counts, however fast they come") {
+  write_agent("a", R"(read init; echo '{"type":"ready"}'
+yes '{"type":"charge","dim":"x","amount":1}' | head -n 5000
+echo '{"type":"exit","exit_kind":"completed"}')",
+              "protocol = \"jsonl\"\n");
+  open();
+  agents->start("a", ignored());
+  run_until([&] { return count("agent.stopped") == 1; });
+  CHECK(sum.charged["a"] == 5000);
 }
