@@ -162,8 +162,9 @@ void Run::on_time() {
   perform(machine_.on(TimePassed{.init_stopped = init_stopped()}));
 }
 
-void Run::stop(Cause cause) {
-  if (!finished()) perform(machine_.on(StopRequested{.cause = cause}));
+void Run::stop(Cause cause, const std::string& detail) {
+  if (!finished())
+    perform(machine_.on(StopRequested{.cause = cause, .at_once = false, .detail = detail}));
 }
 
 void Run::kill(Cause cause) {

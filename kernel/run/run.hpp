@@ -80,8 +80,9 @@ class Run {
   void release() { retired_.clear(); }
 
   void on_ready(int fd);
-  void on_time();                                     // call it when next_time() has passed
-  void stop(Cause cause = Cause::killed_by_request);  // TERM, grace, KILL
+  void on_time();  // call it when next_time() has passed
+  // TERM, grace, KILL. `detail` is the reason, for people.
+  void stop(Cause cause = Cause::killed_by_request, const std::string& detail = {});
   void kill(Cause cause = Cause::killed_by_request);  // KILL; also of a run that has its grace
 
   // A frozen run stands still, and its wall clock goes on. It can be stopped and killed as any

@@ -85,6 +85,7 @@ Actions AgentMachine::on(const StopAsked&) {
     case AgentState::starting:
     case AgentState::running:
     case AgentState::frozen:
+      stop_reason_ = "agent stop";
       return stop(/*gently=*/state_ == AgentState::running);
     case AgentState::backing_off:
     case AgentState::failed:
@@ -98,7 +99,9 @@ Actions AgentMachine::on(const StopAsked&) {
 
 Actions AgentMachine::on(const RestartAsked&) {
   if (!has_run()) return on(StartAsked{});
+  const bool is_stopping = state_ == AgentState::stopping;
   Actions actions = on(StopAsked{});
+  if (!is_stopping) stop_reason_ = "agent restart";
   start_again_ = !draining_;
   return actions;
 }
@@ -112,6 +115,8 @@ Actions AgentMachine::on(const DrainBegun&) {
 }
 
 Actions AgentMachine::stop(bool gently) {
+  stopped_frozen_ = state_ == AgentState::frozen;
+  if (!doom_.empty()) stop_reason_ = doom_;
   state_ = AgentState::stopping;
   if (gently && protocol_ == AgentProtocol::jsonl)
     return {Action::send_stop, Action::arm_stop_timer};

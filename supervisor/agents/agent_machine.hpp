@@ -129,6 +129,9 @@ class AgentMachine {
   const std::string& reason() const { return reason_; }  // of failed and backing_off; else empty
   bool succeeded() const { return succeeded_; }          // the last run; false while there is one
   bool draining() const { return draining_; }
+  // Why the present run is stopped, and whether its budget was spent then.
+  const std::string& stop_reason() const { return stop_reason_; }
+  bool stopped_frozen() const { return stopped_frozen_; }
 
  private:
   bool has_run() const;
@@ -147,7 +150,9 @@ class AgentMachine {
   std::uint64_t restarts_ = 0;
   std::chrono::milliseconds backoff_{};
   std::string reason_;
-  std::string doom_;           // of a run that is stopped for what it may not do again
+  std::string doom_;  // of a run that is stopped for what it may not do again
+  std::string stop_reason_;
+  bool stopped_frozen_ = false;
   bool program_runs_ = false;  // since RunStarted
   bool start_again_ = false;   // as soon as the run that is stopping has ended
   bool term_sent_ = false;

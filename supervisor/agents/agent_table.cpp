@@ -155,6 +155,13 @@ void AgentTable::budget_granted(const std::string& name) {
   if (LiveAgent* known = find(name)) known->tell(BudgetGranted{});
 }
 
+void AgentTable::start_again() {
+  std::vector<std::string> names;
+  for (const auto& [name, agent] : agents_)
+    if (agent->is_wanted() && agent->state() == AgentState::stopped) names.push_back(name);
+  for (const std::string& name : names) begin_by_itself(name, "undrain");
+}
+
 void AgentTable::drain() {
   draining_ = true;
   look_timer_.stop();

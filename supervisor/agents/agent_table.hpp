@@ -54,6 +54,9 @@ class AgentTable {
   ObserverId observe(const std::string& name, std::function<void(const AgentStatus&)> on_change);
   void unobserve(ObserverId observer) { observers_.erase(observer); }
 
+  // After a drain of the runs that was cancelled: what it stopped and is wanted starts again.
+  void start_again();
+
   // Everything stops, nothing starts any more, and what is wanted stays so.
   void drain();
 

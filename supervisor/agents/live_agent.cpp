@@ -1,5 +1,7 @@
 #include "supervisor/agents/live_agent.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
 #include <utility>
@@ -114,7 +116,7 @@ void LiveAgent::perform(Action action) {
       return send(stop_message(stop_message_time_max));
     case Action::stop_run: {
       [[maybe_unused]] const auto stopped = context_.runs.stop(
-          run_, machine_.draining() ? Cause::shutdown : Cause::killed_by_request);
+          run_, machine_.draining() ? Cause::shutdown : Cause::killed_by_request, stop_reason());
       return;
     }
     case Action::freeze_run:
@@ -147,6 +149,17 @@ void LiveAgent::perform(Action action) {
     case Action::tell_thawed:
       return record("agent.thawed");
   }
+}
+
+// What the record of its run says of it.
+std::string LiveAgent::stop_reason() const {
+  if (machine_.draining()) return {};
+  if (!machine_.stopped_frozen() || context_.accountant == nullptr) return machine_.stop_reason();
+  std::vector<std::string> spent;
+  for (const auto& [dimension, line] : context_.accountant->lines(template_.name))
+    if (line.limit && line.used >= *line.limit) spent.push_back(dimension);
+  return fmt::format("{}; its budget of {} was spent and it was stopped while frozen",
+                     machine_.stop_reason(), fmt::join(spent, ", "));
 }
 
 void LiveAgent::record(const std::string& kind) {
@@ -251,6 +264,8 @@ void LiveAgent::run_finished(const RunRecord& run) {
                 .detail = result.detail,
                 .lived = std::chrono::duration_cast<milliseconds>(lived),
                 .random = context_.random()});
+  // A drain stopped it, and was cancelled before it had ended.
+  if (result.cause == Cause::shutdown && wanted_ && !context_.runs.draining()) tell(StartAsked{});
 }
 
 void LiveAgent::look() {

@@ -72,6 +72,7 @@ class LiveAgent {
   void start_run();
   kernel::Result<RunId> submit_run();
   void send(const std::string& message);
+  std::string stop_reason() const;
   void record(const std::string& kind);
   void record_stopped();
 

@@ -69,6 +69,7 @@ void post_drain(const ApiContext& context, const Call& call) {
 void delete_drain(const ApiContext& context, const Call& call) {
   if (const auto cancelled = context.runs.undrain(); !cancelled)
     return respond_error(call.exchange, cancelled.error());
+  context.agents.start_again();
   context.on_drain("cancelled");
   get_health(context, call);
 }

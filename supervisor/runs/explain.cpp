@@ -210,6 +210,22 @@ Explanation stopped(const Case& of, std::string_view by, std::string_view change
   return text;
 }
 
+// The run of a long-running agent, which the daemon ended with a reason.
+Explanation stopped_agent(const Case& of) {
+  const std::string& agent = of.run().agent;
+  const std::string& why = of.result().detail;
+  std::string change = "paddock agent start " + agent + " starts it again.";
+  if (why.starts_with("no 'ready'"))
+    change =
+        "An agent with protocol = \"jsonl\" writes {\"type\":\"ready\"} and a newline to stdout "
+        "when "
+        "it has read 'init', and flushes it. One that does not speak it needs protocol = "
+        "\"plain\".";
+  if (why.find("budget") != std::string::npos)
+    change = "Give it more with paddock budget grant " + agent + " DIM AMOUNT. " + change;
+  return stopped(of, "the daemon ended it: " + why, change);
+}
+
 Explanation cannot_execute(const Case& of) {
   const std::string program = of.run().argv.empty() ? "" : of.run().argv.front();
   Explanation text;
@@ -301,6 +317,8 @@ Explanation of_finished(const Case& of) {
     case Cause::syscall_denied:
       return syscall_denied(of);
     case Cause::killed_by_request:
+      if (!of.result().detail.empty() && of.result().detail != still_queued_detail)
+        return stopped_agent(of);
       return stopped(
           of, "a client asked for its end, or went away while it waited for the outcome",
           "If nobody asked: a client that waits or streams takes its run with it when it "

@@ -24,6 +24,9 @@ enum class RunPhase { queued, running, finished };
 std::string_view name_of(RunPhase phase);
 std::optional<RunPhase> phase_named(std::string_view name);
 
+// The detail of one that was ended before it had a process, for no other reason than a request.
+constexpr const char* still_queued_detail = "it was still in the queue";
+
 struct RunRecord {
   RunId id;
   RunPhase phase = RunPhase::queued;

@@ -35,12 +35,13 @@ kernel::SandboxResult result_of(const kernel::Error& error, const RunRecord& rec
   return result;
 }
 
-kernel::SandboxResult never_started(Cause cause, const RunRecord& record) {
+kernel::SandboxResult never_started(Cause cause, const RunRecord& record,
+                                    const std::string& reason = {}) {
   kernel::SandboxResult result;
   result.exit_code = -9;
   result.cause = cause;
   result.killed = true;
-  result.detail = "it was still in the queue";
+  result.detail = reason.empty() ? still_queued_detail : reason;
   result.profile = record.profile;
   result.policy_hash = record.policy_hash;
   return result;
@@ -175,7 +176,8 @@ void RunTable::admitted(const RunId& id, const Committed& committed) {
   const auto observers = found.observers;
   for (const auto& [number, observer] : observers)
     if (observer.on_accepted) observer.on_accepted(copy);
-  if (found.stop_cause) return finish(found, never_started(*found.stop_cause, found.record));
+  if (found.stop_cause)
+    return finish(found, never_started(*found.stop_cause, found.record, found.stop_reason));
   if (found.stage == Stage::starting) return get_ready(found);
   found.stage = Stage::queued;
   queue_.release(id);
@@ -220,24 +222,27 @@ void RunTable::unobserve(const RunId& id, ObserverId observer) {
   if (Entry* found = entry(id)) found->observers.erase(observer);
 }
 
-Result<void> RunTable::stop(const RunId& id, Cause cause) {
+Result<void> RunTable::stop(const RunId& id, Cause cause, const std::string& reason) {
   Entry* found = entry(id);
   if (found == nullptr) return fail(ErrorCode::not_found, "no run '" + id + "'");
   switch (found->stage) {
     case Stage::admitting:
     case Stage::starting:
-      if (!found->stop_cause) found->stop_cause = cause;
+      if (!found->stop_cause) {
+        found->stop_cause = cause;
+        found->stop_reason = reason;
+      }
       break;
     case Stage::queued:
-      finish(*found, never_started(cause, found->record));
+      finish(*found, never_started(cause, found->record, reason));
       break;
     case Stage::ready:
       std::erase(ready_, id);
-      finish(*found, never_started(cause, found->record));
+      finish(*found, never_started(cause, found->record, reason));
       break;
     case Stage::alive:
       if (!found->stop_asked_at) found->stop_asked_at = kernel::Clock::now();
-      found->live->run().stop(cause);
+      found->live->run().stop(cause, reason);
       found->live->refresh();
       break;
     case Stage::ended:
@@ -330,7 +335,8 @@ void RunTable::pump() {
 // Its client knows of it since it was queued: it gets an outcome, as every such run does.
 void RunTable::start_recorded(const RunId& id, const Committed& committed) {
   Entry& next = *entry(id);
-  if (next.stop_cause) return finish(next, never_started(*next.stop_cause, next.record));
+  if (next.stop_cause)
+    return finish(next, never_started(*next.stop_cause, next.record, next.stop_reason));
   if (!committed) return finish(next, result_of(committed.error(), next.record));
   get_ready(next);
 }

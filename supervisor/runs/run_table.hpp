@@ -80,9 +80,10 @@ class RunTable {
   void unobserve(const RunId& id, ObserverId observer);
 
   // Asks a run to stop: TERM, grace, KILL; one that has no process yet gets none. Fails with
-  // not_found. A finished run stays as it is.
-  kernel::Result<void> stop(const RunId& id,
-                            kernel::Cause cause = kernel::Cause::killed_by_request);
+  // not_found. A finished run stays as it is. `reason`: why the daemon does that of its own accord,
+  // for people; empty: it was asked to.
+  kernel::Result<void> stop(const RunId& id, kernel::Cause cause = kernel::Cause::killed_by_request,
+                            const std::string& reason = {});
 
   // Stops or goes on reading the output of a live run: for a stream whose client cannot take more.
   void pause_output(const RunId& id, bool paused);
@@ -130,6 +131,7 @@ class RunTable {
     Stage stage = Stage::admitting;
     bool accepted = false;                    // its first transition is committed
     std::optional<kernel::Cause> stop_cause;  // to be stopped as soon as its commit is done
+    std::string stop_reason{};
     std::map<ObserverId, RunObserver> observers;
     kernel::Clock::time_point submitted_at;
     bool announced = false;  // on_started was called

@@ -340,3 +340,65 @@ echo '{"type":"exit","exit_kind":"completed"}')",
   run_until([&] { return count("agent.stopped") == 1; });
   CHECK(sum.charged["a"] == 5000);
 }
+
+TEST_CASE_METHOD(
+    AgentsFixture,
+    "what a drain stopped runs again when it is cancelled, but not what was unwanted") {
+  write_agent("a", "sleep 300", quick);
+  write_agent("slow", "trap 'sleep 0.5; exit 0' TERM; echo set; while :; do sleep 0.1; done",
+              quick);
+  write_agent("unwanted", "sleep 300", quick);
+  open();
+  for (const char* name : {"a", "slow", "unwanted"}) agents->start(name, ignored());
+  for (const char* name : {"a", "slow", "unwanted"}) run_until_state(name, AgentState::running);
+  std::size_t lines = 0;
+  agents->log("slow")->follow(10, [&](const AgentLog::Lines& more) { lines += more.size(); });
+  run_until([&] { return lines > 0; });
+  agents->stop("unwanted", ignored());
+  run_until_state("unwanted", AgentState::stopped);
+  const RunId first = agents->status("a")->run;
+  const RunId slow = agents->status("slow")->run;
+  table->drain(0ms, DrainUntil::cancelled, {});
+  run_until_state("a", AgentState::stopped);
+  REQUIRE(agents->status("slow")->run == slow);  // it has its grace
+  REQUIRE(table->undrain());
+  agents->start_again();
+  run_until([&] { return state("a") == AgentState::running && agents->status("a")->run != first; });
+  run_until(
+      [&] { return state("slow") == AgentState::running && agents->status("slow")->run != slow; });
+  CHECK(state("unwanted") == AgentState::stopped);
+}
+
+TEST_CASE_METHOD(AgentsFixture, "the record of a run that the daemon ended has the reason") {
+  write_agent("a", "sleep 300", quick);
+  write_agent("mute", "sleep 300", std::string("protocol = \"jsonl\"\n") + quick);
+  open();
+  const auto detail_of = [&](const RunId& run) { return table->find(run)->result->detail; };
+  agents->start("mute", ignored());
+  agents->start("a", ignored());
+  run_until_state("a", AgentState::running);
+  const RunId restarted = agents->status("a")->run;
+  agents->restart("a", ignored());
+  run_until(
+      [&] { return state("a") == AgentState::running && agents->status("a")->run != restarted; });
+  CHECK(detail_of(restarted) == "agent restart");
+  const RunId stopped = agents->status("a")->run;
+  agents->stop("a", ignored());
+  run_until_state("a", AgentState::stopped);
+  CHECK(detail_of(stopped) == "agent stop");
+
+  sum.spent = {{"cpu_s", {.limit = 3, .used = 4}}, {"x", {.limit = 3, .used = 2}}};
+  agents->start("a", ignored());
+  run_until_state("a", AgentState::running);
+  const RunId frozen = agents->status("a")->run;
+  agents->budget_spent("a");
+  agents->stop("a", ignored());
+  run_until_state("a", AgentState::stopped);
+  CHECK(detail_of(frozen) ==
+        "agent stop; its budget of cpu_s was spent and it was stopped while frozen");
+
+  run_until([&] { return !agents->status("mute")->run.empty(); });
+  const RunId mute = agents->status("mute")->run;
+  run_until_state("mute", AgentState::failed);
+  CHECK(detail_of(mute) == "no 'ready' within 5 s of 'init'");
+}

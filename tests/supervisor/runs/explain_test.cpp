@@ -155,3 +155,20 @@ TEST_CASE("a policy's value is found by its whole key") {
   CHECK(policy_value("ab = 1\n", "a").empty());
   CHECK(policy_value("", "a").empty());
 }
+
+TEST_CASE("a run that the daemon ended on its own account is explained by its reason") {
+  RunRecord run = ended(Cause::killed_by_request);
+  run.agent = "reviewer";
+  run.result->detail = "agent stop";
+  CHECK_SAYS(explain(run).limit, "the daemon ended it: agent stop");
+  CHECK_SAYS(explain(run).change, "paddock agent start reviewer");
+  run.result->detail = "no 'ready' within 5 s of 'init'";
+  CHECK_SAYS(explain(run).limit, "no 'ready' within 5 s of 'init'");
+  CHECK_SAYS(explain(run).change, "{\"type\":\"ready\"}");
+  run.result->detail = "agent stop; its budget of cpu_s was spent and it was stopped while frozen";
+  CHECK_SAYS(explain(run).change, "paddock budget grant reviewer");
+  for (const char* detail : {"", still_queued_detail}) {
+    run.result->detail = detail;
+    CHECK_SAYS(explain(run).limit, "a client asked for its end");
+  }
+}
