@@ -217,6 +217,7 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
             .known_uids = {.daemon = ::geteuid(), .runs = config_.host_uids},
             .on_reload = [this](const auto& diagnostics) { report_reload(diagnostics); },
             .events = events_,
+            .open_streams = open_streams_,
             .metrics = metrics_,
             .metrics_now = [this] { return metrics_now(); },
             .canary = canary_,
@@ -343,6 +344,7 @@ void Daemon::report_reload(const std::vector<kernel::Diagnostic>& diagnostics) {
                                           profiles, agents, tenants));
     apply_config();
     share_sockets();
+    open_streams_.judge();
     if (const auto examined = examine(); !examined)
       log(LogLevel::error, "probes.failed",
           "the probes could not be tried: " + examined.error().message);

@@ -74,6 +74,7 @@ class Daemon {
   ConfigStore catalog_;
   HealthStore health_;
   EventStreams events_;
+  OpenStreams open_streams_;
   Metrics metrics_;
   TimedRecorder recorder_;
   LoopLag loop_lag_;

@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include <fmt/format.h>
+
 #include "supervisor/api/api.hpp"
 #include "supervisor/api/json.hpp"
 #include "supervisor/api/query.hpp"
@@ -28,6 +30,17 @@ AgentNow now_of(const AgentTable& agents, const BudgetBook& budgets, const std::
 
 AgentView view_of(const ApiContext& context, const kernel::AgentTemplate& agent) {
   return {.agent = agent, .now = now_of(context.agents, context.budgets, agent.name)};
+}
+
+// Also of one that is in no catalog any more and still runs.
+std::optional<kernel::AgentTemplate> template_of(const ApiContext& context,
+                                                 const std::string& name) {
+  std::optional<kernel::AgentTemplate> found;
+  const auto& agents = context.catalog.catalog().agents;
+  if (const auto at = agents.find(name); at != agents.end()) found = at->second;
+  for (const kernel::AgentTemplate& agent : context.agents.removed())
+    if (agent.name == name) found = agent;
+  return found;
 }
 
 bool is_settled(const AgentStatus& status) {
@@ -96,12 +109,13 @@ void answer_with_tail(AgentLog& log, const Exchange& exchange, std::size_t lines
 
 // A reader that does not keep up misses lines, and is told how many: neither the agent nor the
 // daemon's memory has to wait for it.
-void follow(AgentLog& log, const Exchange& exchange, std::size_t lines_max) {
+void follow(const ApiContext& context, AgentLog& log, const Call& call, std::size_t lines_max) {
   struct Reader {
     FollowerId id = 0;
     bool is_full = false;
     std::size_t skipped = 0;
   };
+  const Exchange& exchange = call.exchange;
   const auto reader = std::make_shared<Reader>();
   exchange.begin_stream(ndjson);
   reader->id = log.follow(lines_max, [&log, exchange, reader](const AgentLog::Lines& lines) {
@@ -117,19 +131,28 @@ void follow(AgentLog& log, const Exchange& exchange, std::size_t lines_max) {
   exchange.on_drained([exchange, reader] {
     reader->is_full = false;
     if (const std::size_t skipped = std::exchange(reader->skipped, 0); skipped > 0)
-      reader->is_full = exchange.write(skipped_lines_to_json(skipped)) == WriteResult::full;
+      reader->is_full =
+          exchange.write(paddock_line_to_json(fmt::format(
+              "{} lines left out: this reader is too slow", skipped))) == WriteResult::full;
   });
   exchange.on_client_gone([&log, reader] { log.unfollow(reader->id); });
+  const auto is_allowed = [&context, exchange, name = call.id] {
+    const auto caller = caller_now(context, exchange);
+    if (!caller || !caller->may(Verb::agent)) return false;
+    const auto agent = template_of(context, name);
+    return agent ? caller->sees(agent->tenant) : caller->sees_all;
+  };
+  context.open_streams.add(exchange, is_allowed, [&log, exchange, reader] {
+    log.unfollow(reader->id);
+    exchange.write(paddock_line_to_json(access_revoked().message));
+    exchange.end();
+  });
 }
 
 }  // namespace
 
 std::optional<kernel::AgentTemplate> find_agent(const ApiContext& context, const Call& call) {
-  std::optional<kernel::AgentTemplate> found;
-  const auto& agents = context.catalog.catalog().agents;
-  if (const auto at = agents.find(call.id); at != agents.end()) found = at->second;
-  for (const kernel::AgentTemplate& agent : context.agents.removed())
-    if (agent.name == call.id) found = agent;
+  auto found = template_of(context, call.id);
   if (found && call.caller.sees(found->tenant)) return found;
   respond_error(call.exchange, no_agent(call.id));
   return std::nullopt;
@@ -171,7 +194,7 @@ void get_agent_logs(const ApiContext& context, const Call& call) {
   AgentLog* log = context.agents.log(call.id);
   if (log == nullptr) return respond_error(call.exchange, no_agent(call.id));
   const std::size_t lines_max = lines->value_or(log_lines_if_not_said);
-  if (*follows) return follow(*log, call.exchange, lines_max);
+  if (*follows) return follow(context, *log, call, lines_max);
   answer_with_tail(*log, call.exchange, lines_max);
 }
 

@@ -110,8 +110,7 @@ void dispatch(std::span<const Route> table, const ApiContext& context, HttpReque
   if (!shares_user_namespace(peer.pid, peer.uid))
     return respond_error(
         exchange, {kernel::ErrorCode::forbidden, "a process inside a run may not use this socket"});
-  auto caller =
-      caller_of({.uid = peer.uid, .gids = peer.gids}, context.catalog.access(), context.known_uids);
+  auto caller = caller_now(context, exchange);
   if (!caller) return respond_error(exchange, caller.error());
   Call call{std::move(request), exchange, std::move(*caller), {}};
   std::string allowed;
@@ -146,6 +145,16 @@ void Api::handle(HttpRequest request, const Exchange& exchange) {
 
 void Api::handle_trainer(HttpRequest request, const Exchange& exchange) {
   dispatch(trainer_routes, context_, std::move(request), exchange);
+}
+
+kernel::Error access_revoked() {
+  return {kernel::ErrorCode::forbidden, "a reload has taken the right to this stream"};
+}
+
+kernel::Result<Caller> caller_now(const ApiContext& context, const Exchange& exchange) {
+  const Peer& peer = exchange.peer();
+  return caller_of({.uid = peer.uid, .gids = peer.gids}, context.catalog.access(),
+                   context.known_uids);
 }
 
 void respond_json(const Exchange& exchange, int status, std::string body) {

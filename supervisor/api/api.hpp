@@ -7,6 +7,7 @@
 #include "supervisor/agents/agent_table.hpp"
 #include "supervisor/agents/budget_book.hpp"
 #include "supervisor/api/event_stream.hpp"
+#include "supervisor/api/open_streams.hpp"
 #include "supervisor/api/run_history.hpp"
 #include "supervisor/config/health_store.hpp"
 #include "supervisor/http/exchange.hpp"
@@ -30,6 +31,7 @@ struct ApiContext {
   // Called after a reload that a client asked for, with what it found.
   std::function<void(const std::vector<kernel::Diagnostic>&)> on_reload;
   EventStreams& events;
+  OpenStreams& open_streams;
   Metrics& metrics;
   std::function<MetricsNow()> metrics_now;
   Canary& canary;
@@ -61,6 +63,12 @@ class Api {
 void respond_json(const Exchange& exchange, int status, std::string body);
 void respond_error(const Exchange& exchange, const kernel::Error& error,
                    const std::vector<kernel::Diagnostic>& diagnostics = {});
+
+// What a stream ends with whose client may not have it any more.
+kernel::Error access_revoked();
+
+// Who asked, by the rules that are in force now.
+kernel::Result<Caller> caller_now(const ApiContext& context, const Exchange& exchange);
 
 // The run of the path if the caller can see it; otherwise it has been answered as unknown.
 const RunRecord* find_run(const ApiContext& context, const Call& call);

@@ -100,6 +100,13 @@ void EventStream::wake() {
   if (has_begun_ && !is_full_) read_next();
 }
 
+void EventStream::end(const kernel::Error& why) {
+  if (is_over()) return;
+  if (!has_begun_) return respond_error(exchange_, why);
+  exchange_.write(error_to_json(why));
+  exchange_.end();
+}
+
 std::size_t EventStream::wanted() const {
   if (!query_.limit) return page_events_max;
   return static_cast<std::size_t>(std::min<std::uint64_t>(page_events_max, *query_.limit - sent_));
@@ -173,11 +180,12 @@ EventStreams::EventStreams(uv_loop_t* loop, Ledger& ledger) : loop_(loop), ledge
   });
 }
 
-void EventStreams::open(const Exchange& exchange, EventQuery query) {
+std::weak_ptr<EventStream> EventStreams::open(const Exchange& exchange, EventQuery query) {
   std::erase_if(streams_, [](const auto& stream) { return stream.expired(); });
   const auto stream = std::make_shared<EventStream>(loop_, ledger_, exchange, std::move(query));
   streams_.push_back(stream);
   stream->start();
+  return stream;
 }
 
 }  // namespace paddock::supervisor

@@ -46,6 +46,7 @@ class EventStream : public std::enable_shared_from_this<EventStream> {
 
   void start();
   void wake();  // the ledger has grown
+  void end(const kernel::Error& why);
   bool is_over() const { return !exchange_.is_open(); }
 
  private:
@@ -74,7 +75,7 @@ class EventStreams {
   EventStreams(const EventStreams&) = delete;
   EventStreams& operator=(const EventStreams&) = delete;
 
-  void open(const Exchange& exchange, EventQuery query);
+  std::weak_ptr<EventStream> open(const Exchange& exchange, EventQuery query);
 
  private:
   uv_loop_t* loop_;

@@ -87,7 +87,7 @@ struct GrantRequest {
 kernel::Result<GrantRequest> parse_grant_request(std::string_view body);
 
 // A line of an agent's log that the supervisor adds for one reader.
-std::string skipped_lines_to_json(std::size_t lines);
+std::string paddock_line_to_json(const std::string& text);
 
 std::string host_to_json(const kernel::HostFacts& host,
                          const std::optional<kernel::CgroupBase>& cgroup_base,

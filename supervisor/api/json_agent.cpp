@@ -112,11 +112,11 @@ std::string agent_status_to_json(const std::string& name, const AgentNow& now) {
   return dump({{"name", name}, {"status", status_object(now)}}) + "\n";
 }
 
-std::string skipped_lines_to_json(std::size_t lines) {
+std::string paddock_line_to_json(const std::string& text) {
   return dump({{"at", timestamp(std::chrono::system_clock::now())},
                {"run", ""},
                {"stream", "paddock"},
-               {"text", fmt::format("{} lines left out: this reader is too slow", lines)}}) +
+               {"text", text}}) +
          "\n";
 }
 

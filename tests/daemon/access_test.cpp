@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include <csignal>
+#include <thread>
 
 #include "support/daemon_fixture.hpp"
 
@@ -386,6 +387,89 @@ TEST_CASE("a reload takes the whole of access.toml or nothing, for open connecti
   for (const int fd : {told[0], told[1], go[0], go[1]}) ::close(fd);
   // The run kept its tenant, whose name bob has now.
   CHECK(shared.get(Client{bob}, "/v1/runs/" + run).json()["tenant"] == "red");
+}
+
+// Goal: what a client listens to ends with its right to it, also where nothing happens to be said.
+TEST_CASE("a reload ends the open streams of those who lose the right to them, and no others") {
+  if (!may_test()) return;
+  const std::string may = R"(socket_group = "daemon"
+[[tenant]]
+name = "red"
+uids = [20001]
+verbs = ["run", "read", "agent"]
+)";
+  const Shared shared(may, "", {},
+                      {{"a.toml",
+                        "name = \"quiet\"\nprofile = \"OFF\"\ncommand = [\"/bin/sh\", \"-c\", "
+                        "\"echo up; sleep 300\"]\ntenant = \"red\"\n"}});
+  REQUIRE(shared.post(red, "/v1/agents/quiet/start?wait_seconds=20").status == 202);
+  struct Listener {
+    const char* method;
+    const char* target;
+    json body;
+    std::string last{};  // of what it gets until its stream ends
+    pid_t pid = -1;
+    int told = -1;
+  };
+  const auto listen = [&](Listener& listener) {
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    listener.pid = ::fork();
+    REQUIRE(listener.pid >= 0);
+    if (listener.pid == 0) {
+      red.become();
+      int exit_status = 1;
+      try {
+        HttpConnection connection(shared.daemon.socket());
+        connection.send_request(listener.method, listener.target,
+                                listener.body.is_null() ? "" : listener.body.dump());
+        if (connection.receive_head().status != 200) ::_exit(2);
+        const json first = connection.receive_event();
+        if (first.is_null() || ::write(ends[1], "x", 1) != 1) ::_exit(3);
+        json last;
+        for (json next = first; !next.is_null(); next = connection.receive_event()) last = next;
+        exit_status = last.dump().find(listener.last) != std::string::npos ? 0 : 4;
+      } catch (const std::exception&) {
+      }
+      ::_exit(exit_status);
+    }
+    ::close(ends[1]);
+    listener.told = ends[0];
+    char byte = 0;
+    REQUIRE(::read(listener.told, &byte, 1) == 1);
+  };
+  const auto ended = [](Listener& listener) {
+    int status = 0;
+    if (::waitpid(listener.pid, &status, WNOHANG) != listener.pid) return false;
+    ::close(listener.told);
+    INFO(listener.target);
+    CHECK(WEXITSTATUS(status) == 0);
+    listener.pid = -1;
+    return true;
+  };
+  const std::string revoked = "a reload has taken the right to this stream";
+  json streamed = shell("echo on; sleep 3; echo last");
+  streamed["stream"] = true;
+  Listener events{"GET", "/v1/events?follow=true", nullptr, revoked};
+  // Nothing of that kind ever comes.
+  Listener logs{"GET", "/v1/agents/quiet/logs?follow=true", nullptr, revoked};
+  Listener run{"POST", "/v1/runs", streamed, "\"cause\":\"exited\""};
+  listen(events);
+  listen(logs);
+  // One that keeps its rights keeps its streams.
+  shared.files.write("access.toml", may + "runs_alive = 5\n");
+  CHECK(shared.daemon.post("/v1/reload").status == 200);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  CHECK_FALSE(ended(events));
+  CHECK_FALSE(ended(logs));
+  listen(run);
+  shared.files.write("access.toml",
+                     "socket_group = \"daemon\"\n[[tenant]]\nname = \"red\"\n"
+                     "uids = [20001]\nverbs = [\"kill\"]\n");
+  CHECK(shared.daemon.post("/v1/reload").status == 200);
+  CHECK(eventually([&] { return ended(events); }, std::chrono::seconds(5)));
+  CHECK(eventually([&] { return ended(logs); }, std::chrono::seconds(5)));
+  CHECK(eventually([&] { return ended(run); }, std::chrono::seconds(15)));
 }
 
 TEST_CASE("the sockets are the group's, and follow it at a reload") {
