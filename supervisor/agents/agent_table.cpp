@@ -106,7 +106,14 @@ void AgentTable::restart(const std::string& name, const OnAnswer& on_answer) {
 void AgentTable::begin(const std::string& name, const std::string& by, LiveAgent::Event event,
                        const OnAnswer& on_answer) {
   const kernel::AgentTemplate* agent = find_template(name);
-  if (agent == nullptr) return on_answer(no_agent(name));
+  if (agent == nullptr) {
+    const LiveAgent* known = find(name);
+    if (known == nullptr || known->state() == AgentState::stopped) return on_answer(no_agent(name));
+    return on_answer(
+        fail(ErrorCode::unknown_agent, "the template of agent '" + name +
+                                           "' is gone: it goes on as it is until it is stopped, "
+                                           "and cannot be started again"));
+  }
   if (draining_) return on_answer(fail(ErrorCode::draining, "the daemon is shutting down"));
   const std::uint64_t ask = ++asks_[name];
   unwanted_.erase(name);

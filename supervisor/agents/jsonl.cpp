@@ -58,6 +58,8 @@ std::string charge_mistake(const std::string& dimension, const json& amount, Cha
 std::optional<AgentMessage> charge_in(const json& object) {
   const auto many = object.find("charges");
   Charges charges;
+  if (many != object.end() && (object.contains("dim") || object.contains("amount")))
+    return RefusedCharge{"it has 'charges' and 'dim' or 'amount': which of them is not clear"};
   if (many == object.end()) {
     const std::string* dimension = text_at(object, "dim");
     const auto amount = object.find("amount");
@@ -130,7 +132,8 @@ void LineSplitter::push(std::string_view bytes, const OnLine& on_line) {
       return;
     }
     if (held_.empty()) {
-      on_line({bytes.substr(0, size), !in_long_line_});
+      // Nothing may have followed the last piece.
+      if (size > 0 || !in_long_line_) on_line({bytes.substr(0, size), !in_long_line_});
     } else {
       held_ += bytes.substr(0, size);
       on_line({held_, !in_long_line_});
@@ -139,6 +142,13 @@ void LineSplitter::push(std::string_view bytes, const OnLine& on_line) {
     in_long_line_ = false;
     bytes.remove_prefix(size + 1);
   }
+}
+
+void LineSplitter::cut(const OnLine& on_line) {
+  if (held_.empty()) return;
+  on_line({held_, /*whole=*/false});
+  held_.clear();
+  in_long_line_ = true;
 }
 
 void LineSplitter::finish(const OnLine& on_line) {

@@ -31,6 +31,9 @@ class LineSplitter {
 
   void push(std::string_view bytes, const OnLine& on_line);
   void finish(const OnLine& on_line);  // what has no newline
+  // The same of a stream that goes on: what follows is another piece of that line.
+  void cut(const OnLine& on_line);
+  std::string_view held() const { return held_; }
   std::size_t held_bytes() const { return held_.size(); }
 
  private:

@@ -19,6 +19,8 @@ using std::chrono::system_clock;
 
 namespace {
 
+constexpr milliseconds unfinished_line_time_max{1'000};  // of silence
+
 // Whether somebody has to change something before it can be started.
 bool is_for_good(const Error& error) {
   switch (error.code) {
@@ -269,6 +271,7 @@ void LiveAgent::run_finished(const RunRecord& run) {
 }
 
 void LiveAgent::look() {
+  write_unfinished_lines();
   if (program_began_ && context_.accountant != nullptr)
     context_.accountant->look(template_.name, run_);
 }
@@ -286,6 +289,7 @@ LogLine LiveAgent::log_line(std::string stream, std::string_view text) const {
 void LiveAgent::take_output(kernel::Stream stream, std::string_view bytes) {
   std::vector<LogLine> lines;
   const bool is_stdout = stream == kernel::Stream::stdout_stream;
+  (is_stdout ? stdout_at_ : stderr_at_) = kernel::Clock::now();
   if (!is_stdout) keep_tail(bytes);
   (is_stdout ? stdout_lines_ : stderr_lines_).push(bytes, [&](const LineSplitter::Line& line) {
     take_line(stream, line, lines);
@@ -309,7 +313,26 @@ void LiveAgent::pause_if_too_fast() {
 
 void LiveAgent::go_on_reading() {
   if (pace_timer_.is_running() || log_.is_full()) return;
-  if (std::exchange(output_paused_, false)) context_.runs.pause_output(run_, false);
+  if (!std::exchange(output_paused_, false)) return;
+  stdout_at_ = stderr_at_ = kernel::Clock::now();  // until now it was not listened to
+  context_.runs.pause_output(run_, false);
+}
+
+// Somebody may wait to read it: a prompt, or how far something has got. What may become a message
+// stays whole.
+void LiveAgent::write_unfinished_lines() {
+  if (!program_began_ || output_paused_) return;
+  const auto silent_since = kernel::Clock::now() - unfinished_line_time_max;
+  std::vector<LogLine> lines;
+  const bool may_be_message =
+      template_.protocol == kernel::AgentProtocol::jsonl && stdout_lines_.held().starts_with('{');
+  if (stdout_at_ <= silent_since && !may_be_message)
+    stdout_lines_.cut(
+        [&](const auto& line) { take_line(kernel::Stream::stdout_stream, line, lines); });
+  if (stderr_at_ <= silent_since)
+    stderr_lines_.cut(
+        [&](const auto& line) { take_line(kernel::Stream::stderr_stream, line, lines); });
+  write(std::move(lines));
 }
 
 void LiveAgent::take_line(kernel::Stream stream, const LineSplitter::Line& line,

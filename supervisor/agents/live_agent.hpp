@@ -82,6 +82,7 @@ class LiveAgent {
   bool take_message(std::string_view text, std::vector<LogLine>& out);
   void run_finished(const RunRecord& run);
   void write(std::vector<LogLine> lines);
+  void write_unfinished_lines();
   void pause_if_too_fast();
   void go_on_reading();
   LogLine log_line(std::string stream, std::string_view text) const;
@@ -107,6 +108,8 @@ class LiveAgent {
   Timer pace_timer_;  // while it has said too much
   LineSplitter stdout_lines_;
   LineSplitter stderr_lines_;
+  kernel::Clock::time_point stdout_at_;  // when it last wrote there
+  kernel::Clock::time_point stderr_at_;
   std::string stderr_tail_;
   std::optional<ExitMessage> exit_;
   AgentStatus status_;  // but for what the machine knows

@@ -263,6 +263,9 @@ TEST_CASE_METHOD(AgentsFixture,
   std::filesystem::remove(scratch.path() + "/templates/a.toml");
   REQUIRE(catalog.reload().empty());
   REQUIRE(agents->removed().size() == 1);
+  std::string why;
+  agents->restart("a", [&](const Result<bool>& answer) { why = answer.error().message; });
+  CHECK(why.find("the template of agent 'a' is gone") == 0);
   const RunId first = agents->status("a")->run;
   ::kill(table->find(first)->receipt->pid, SIGKILL);
   run_until([&] { return state("a") == AgentState::running && agents->status("a")->run != first; });
@@ -401,4 +404,26 @@ TEST_CASE_METHOD(AgentsFixture, "the record of a run that the daemon ended has t
   const RunId mute = agents->status("mute")->run;
   run_until_state("mute", AgentState::failed);
   CHECK(detail_of(mute) == "no 'ready' within 5 s of 'init'");
+}
+
+TEST_CASE_METHOD(AgentsFixture, "a line without its end is in the log after a moment of silence") {
+  write_agent(
+      "a", R"(read init; echo '{"type":"ready"}'; printf 'Password: ' >&2; printf '50 %%'; sleep 2.5
+echo ' done'; printf '{"type":"log","level":"info",'; sleep 2.5; echo '"text":"whole"}'; sleep 300)",
+      std::string("protocol = \"jsonl\"\n") + quick);
+  open();
+  agents->start("a", ignored());
+  std::vector<std::string> lines;
+  agents->log("a")->follow(10, [&](const AgentLog::Lines& more) {
+    lines.insert(lines.end(), more.begin(), more.end());
+  });
+  const auto has = [&](const std::string& end) {
+    return std::any_of(lines.begin(), lines.end(),
+                       [&](const std::string& line) { return line.ends_with(end + "}"); });
+  };
+  run_until([&] { return has(R"("stream":"stderr","text":"Password: ")"); });
+  run_until([&] { return has(R"("stream":"stdout","text":"50 %")"); });
+  CHECK_FALSE(has(R"("text":" done")"));
+  run_until([&] { return has(R"("stream":"stdout","text":" done")"); });
+  run_until([&] { return has(R"("level":"info","text":"whole")"); });
 }

@@ -68,6 +68,22 @@ TEST_CASE("a line longer than a message comes in pieces, none of which is a whol
   CHECK(cut({longest, "c", "", "\n"}) == std::vector<Cut>{{longest, false}, {"c", false}});
 }
 
+TEST_CASE("a line that is cut before its end is no whole line, nor is its rest") {
+  std::vector<Cut> lines;
+  LineSplitter splitter;
+  const auto take = [&](const LineSplitter::Line& line) {
+    lines.push_back({std::string(line.text), line.whole});
+  };
+  splitter.cut(take);
+  splitter.push("a\n50 %", take);
+  splitter.cut(take);
+  splitter.cut(take);
+  splitter.push("\n\nb", take);
+  splitter.cut(take);
+  splitter.push("c\nd\n", take);
+  CHECK(lines == std::vector<Cut>{{"a"}, {"50 %", false}, {""}, {"b", false}, {"c", false}, {"d"}});
+}
+
 TEST_CASE("each message of an agent is understood") {
   message<ReadyMessage>(R"({"type": "ready"})");
   CHECK(message<LogMessage>(R"( {"type":"log","level":"warning","text":"hot"})") ==
@@ -120,6 +136,7 @@ TEST_CASE("a charge that may not be is refused as a whole, with the reason") {
             .charges.at("a") == 9007199254740992);
   CHECK(why("\"dim\":\"To kens\",\"amount\":1").find("is no dimension") != std::string::npos);
   CHECK(why("\"x\":1").find("neither") != std::string::npos);
+  CHECK(why(R"("dim":"a","amount":1,"charges":{"b":1})").find("not clear") != std::string::npos);
   CHECK(why("\"charges\":{}").find("1 to 32") != std::string::npos);
   CHECK(why("\"charges\":[1]").find("1 to 32") != std::string::npos);
   CHECK(why("\"charges\":{\"tokens\":1,\"cpu_s\":1}").find("'cpu_s'") != std::string::npos);
