@@ -40,12 +40,12 @@ void read_limits(TomlReader& reader, AgentTemplate& agent) {
   if (reader.is_word("limits", "wall_seconds", unlimited)) {
     reader.text("limits", "wall_seconds");
   } else {
-    agent.wall_clock = reader.duration("limits", "wall_seconds");
+    agent.wall_clock = reader.duration("limits", "wall_seconds", unlimited);
   }
   if (reader.is_word("limits", "cpu_seconds", unlimited)) {
     reader.text("limits", "cpu_seconds");
   } else {
-    agent.cpu_seconds = reader.whole_seconds("limits", "cpu_seconds");
+    agent.cpu_seconds = reader.whole_seconds("limits", "cpu_seconds", unlimited);
   }
 }
 
@@ -106,9 +106,9 @@ void read_log(TomlReader& reader, AgentLogLimits& log) {
                                                         text(value), text(least), text(most)));
   };
   const auto number = [](std::uint64_t value) { return std::to_string(value); };
-  assign(log.bytes, reader.bytes("log", "bytes"));
+  assign(log.bytes, reader.bytes("log", "bytes", /*least=*/0));
   check("bytes", log.bytes, log_bytes_min, log_bytes_max, format_bytes);
-  assign(log.files, reader.count("log", "files"));
+  assign(log.files, reader.count("log", "files", /*least=*/0));
   check("files", log.files, 1, log_files_max, number);
 }
 

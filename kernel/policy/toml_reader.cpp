@@ -119,8 +119,10 @@ struct TomlReader::Document {
     if (value >= 0 && static_cast<std::uint64_t>(value) >= least) {
       return static_cast<std::uint64_t>(value);
     }
-    report(place_of(node),
-           fmt::format("{} is {}, at least {}; leave it out for no limit", key, value, least));
+    report(place_of(node), least == 0
+                               ? fmt::format("{} is {}: it cannot be negative", key, value)
+                               : fmt::format("{} is {}, at least {}; leave it out for no limit",
+                                             key, value, least));
     return std::nullopt;
   }
 
@@ -214,7 +216,8 @@ std::optional<std::uint64_t> TomlReader::bytes(std::string_view table, std::stri
 }
 
 std::optional<std::chrono::milliseconds> TomlReader::duration(std::string_view table,
-                                                              std::string_view key) {
+                                                              std::string_view key,
+                                                              std::string_view or_word) {
   const toml::node* node = document_->take(table, key);
   if (node == nullptr) return std::nullopt;
   if (const auto* value = node->as_integer()) {
@@ -226,16 +229,18 @@ std::optional<std::chrono::milliseconds> TomlReader::duration(std::string_view t
   if (const auto* value = node->as_string()) {
     const auto duration = parse_duration(value->get());
     if (duration) return *duration;
-    document_->report(place_of(*node), fmt::format("{}: {}", key, duration.error().message));
+    document_->report(place_of(*node),
+                      fmt::format("{}: {}{}", key, duration.error().message,
+                                  or_word.empty() ? "" : fmt::format(", or \"{}\"", or_word)));
     return std::nullopt;
   }
   document_->report_type(*node, key, "a time such as 30, 1.5 or \"1.5s\"");
   return std::nullopt;
 }
 
-std::optional<std::uint64_t> TomlReader::whole_seconds(std::string_view table,
-                                                       std::string_view key) {
-  const auto value = duration(table, key);
+std::optional<std::uint64_t> TomlReader::whole_seconds(std::string_view table, std::string_view key,
+                                                       std::string_view or_word) {
+  const auto value = duration(table, key, or_word);
   if (!value) return std::nullopt;
   const auto ms = static_cast<std::uint64_t>(value->count());
   if (ms % 1000 == 0) return ms / 1000;

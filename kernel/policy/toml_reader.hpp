@@ -46,8 +46,11 @@ class TomlReader {
   std::optional<std::uint64_t> bytes(std::string_view table, std::string_view key,
                                      std::uint64_t least = 1);
   // An integer or a fraction of seconds, or "1.5s".
-  std::optional<std::chrono::milliseconds> duration(std::string_view table, std::string_view key);
-  std::optional<std::uint64_t> whole_seconds(std::string_view table, std::string_view key);
+  // `or_word`: what may stand in place of a time, for what is told of a mistake.
+  std::optional<std::chrono::milliseconds> duration(std::string_view table, std::string_view key,
+                                                    std::string_view or_word = {});
+  std::optional<std::uint64_t> whole_seconds(std::string_view table, std::string_view key,
+                                             std::string_view or_word = {});
   std::optional<double> number(std::string_view table, std::string_view key);
   std::optional<std::vector<std::string>> text_list(std::string_view table, std::string_view key);
   // Whole numbers and names, mixed.

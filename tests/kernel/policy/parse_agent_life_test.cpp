@@ -154,7 +154,7 @@ files = 0
                      "a.toml:23:14: fs_w_bytes: size '1 elephant' has an unknown unit; use B, "
                      "KiB, MiB, GiB, TiB, kB, MB, GB or TB",
                      "a.toml:25:9: bytes is 4KiB, at least 128KiB and at most 1TiB",
-                     "a.toml:26:9: files is 0, at least 1; leave it out for no limit",
+                     "a.toml:26:9: files is 0, at least 1 and at most 1000",
                  });
 }
 
@@ -198,4 +198,16 @@ TEST_CASE("the long-running run has the template's time, and a one-shot run the 
   living.output_bytes = once.output_bytes;
   living.output_stop_bytes = once.output_stop_bytes;
   CHECK(living == once);
+}
+
+TEST_CASE("a log has always a bound, and a time that is none is told of \"unlimited\"") {
+  CHECK(mistakes("[log]\nbytes = 0\nfiles = 0\n") ==
+        Lines{"a.toml:5:9: bytes is 0B, at least 128KiB and at most 1TiB",
+              "a.toml:6:9: files is 0, at least 1 and at most 1000"});
+  CHECK(mistakes("[log]\nbytes = -1\n") == Lines{"a.toml:5:9: bytes is -1: it cannot be negative"});
+  for (const char* key : {"wall_seconds", "cpu_seconds"})
+    CHECK(
+        mistakes("[limits]\n" + std::string(key) + " = \"forever\"\n") ==
+        Lines{"a.toml:5:" + std::to_string(std::string(key).size() + 4) + ": " + key +
+              ": time 'forever' is not a time; write 30, \"1.5s\" or \"250ms\", or \"unlimited\""});
 }
