@@ -52,16 +52,32 @@ std::string quoted(std::string_view word) {
   return text + "'";
 }
 
+// Those that turn the direction of text around, so that it reads as something else, and those that
+// end a line.
+bool misleads(char32_t character) {
+  return character == 0x061c || character == 0x200e || character == 0x200f ||
+         (character >= 0x2028 && character <= 0x202e) ||
+         (character >= 0x2066 && character <= 0x2069);
+}
+
+// `text` is the UTF-8 of one character of two bytes or more.
+char32_t character_of(std::string_view text) {
+  char32_t character = static_cast<unsigned char>(text.front()) & (0xffu >> (text.size() + 1));
+  for (const char c : text.substr(1))
+    character = (character << 6) | (static_cast<unsigned char>(c) & 0x3fu);
+  return character;
+}
+
 // Of the character at the front of `text`: 0 if it is no character, or one that tells a terminal
-// what to do. Those are ASCII's and, as two bytes, the C1 controls U+0080 to U+009F.
+// what to do. Those are ASCII's, the C1 controls U+0080 to U+009F, and those that mislead.
 std::size_t character_size(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   if (first < 0x20 || first == 0x7f) return 0;
   if (first < 0x80) return 1;
   const std::size_t size = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
   if (!is_utf8(text.substr(0, size))) return 0;
-  const bool is_c1 = first == 0xc2 && static_cast<unsigned char>(text[1]) < 0xa0;
-  return is_c1 ? 0 : size;
+  const char32_t character = character_of(text.substr(0, size));
+  return character < 0xa0 || misleads(character) ? 0 : size;
 }
 
 }  // namespace

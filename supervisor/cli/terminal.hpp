@@ -27,7 +27,7 @@ bool print(std::string_view text);
 void print_to_stderr(std::string_view text);
 
 // Text from elsewhere (a file name, another client's argv) made safe for a terminal: control bytes
-// as \xNN.
+// and characters that turn text around or break its line as \xNN.
 std::string printable(std::string_view text);
 
 // A command as one would type it: words quoted where a shell needs it, then printable.

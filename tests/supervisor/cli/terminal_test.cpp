@@ -16,6 +16,20 @@ TEST_CASE("control bytes are shown, not sent") {
   CHECK(printable("\xff\xc3") == "\\xff\\xc3");
 }
 
+TEST_CASE("characters that turn text around or break its line are shown, not sent") {
+  for (const char* text : {"\u061c", "\u200e", "\u200f", "\u2028", "\u2029", "\u202a", "\u202b",
+                           "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"}) {
+    const std::string shown = printable(text);
+    INFO(shown);
+    CHECK(shown.starts_with("\\x"));
+    CHECK(shown.find_first_not_of("\\x0123456789abcdef") == std::string::npos);
+  }
+  // Their neighbours, and text that is written from the right by itself.
+  const std::string harmless =
+      "\u061b \u061d \u200d \u2010 \u2027 \u202f \u2065 \u206a \u05e9 \U0001f600";
+  CHECK(printable(harmless) == harmless);
+}
+
 TEST_CASE("a command is shown as one would type it") {
   CHECK(shell_line({"echo", "a b", "it's", "", "--x=1"}) == "echo 'a b' 'it'\\''s' '' --x=1");
 }
