@@ -14,6 +14,18 @@ CLI::App* add_agent_command(CLI::App& agent, const std::string& name, const char
   return command;
 }
 
+// Which ledger: it is one file, so that one word says it.
+void add_ledger_place(CLI::App& command, const std::string& file_name, Options& options) {
+  CLI::Option* const file =
+      add_text(&command, file_name, options.ledger_file,
+               "The ledger's file; otherwise ledger.db of the state directory", "FILE");
+  CLI::Option* const directory = add_text(&command, "--state-dir", options.state_directory,
+                                          "Where the daemon's ledger is", "DIR");
+  CLI::Option* const config =
+      add_text(&command, "--config", options.config_file, "The daemon's config file", "FILE");
+  file->excludes(directory)->excludes(config);
+}
+
 }  // namespace
 
 void add_profile(CLI::App& app, Options& options, Commands& commands) {
@@ -164,14 +176,12 @@ void add_ledger(CLI::App& app, Options& options, Commands& commands) {
   add_text(verify, "--head", options.ledger_head, "A head noted elsewhere that must be in it",
            "SEQ:HASH");
   verify->add_flag("--json", options.json, "As JSON");
-  verify->add_option("file", options.ledger_file, "Its file; otherwise the state directory's")
-      ->type_name("FILE");
+  add_ledger_place(*verify, "--file,file", options);
   commands.emplace_back(verify, Command::ledger_verify);
 
   CLI::App* const show = add_command(*ledger, "show", help::ledger_show, help::ledger_show_footer);
   show->add_option("run", options.run, "Its id")->required()->type_name("RUN");
-  add_text(show, "--file", options.ledger_file, "The ledger; otherwise the state directory's",
-           "FILE");
+  add_ledger_place(*show, "--file", options);
   show->add_flag("--json", options.json, "As JSON, with the policy");
   commands.emplace_back(show, Command::ledger_show);
 }

@@ -105,7 +105,8 @@ Examples:
 constexpr const char* explain =
     "Tell why a run ended as it did: the limit, what was observed, what to change.";
 constexpr const char* explain_footer =
-    R"(Asks the daemon, or where none runs reads its ledger.
+    R"(Asks the daemon. Where none is named and none runs, or with --embedded, it reads the ledger of the
+default state directory; paddock ledger show --state-dir DIR reads another.
 
 Examples:
   paddock explain r-0123456789abcdef
@@ -153,10 +154,14 @@ head that this prints somewhere else, and give it with --head the next time.
 
 Examples:
   paddock ledger verify
-  paddock ledger verify /backup/ledger.db
+  paddock ledger verify --file /backup/ledger.db
+  paddock ledger verify --config /etc/paddock/paddockd.toml
   paddock ledger verify --head 1042:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 
-Exit codes: 0 it is whole; 2 it has been edited, or the head is not in it; 1 it cannot be read, or
+Of a daemon that --socket or PADDOCK_SOCKET names, name the ledger too: --state-dir, --config or
+--file.
+
+Exit codes: 0 it is whole, or empty; 2 it has been edited, or the head is not in it; 1 it cannot be read, or
 any other error.)";
 
 constexpr const char* ledger_show = "Print a run as the ledger has it, with its events.";

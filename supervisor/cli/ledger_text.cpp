@@ -97,10 +97,12 @@ Json event_json(const StoredEvent& stored) {
 std::string verification_text(const Verification& found, const std::string& file) {
   std::string text;
   if (found.edit) {
-    text += fmt::format("EDITED: {}\n", printable(found.edit->what));
+    text += fmt::format("EDITED: {}\nin {}\n", printable(found.edit->what), printable(file));
     text += fmt::format("{} events before that fit\n", found.events);
     return text;
   }
+  if (found.events == 0)
+    return fmt::format("empty: no event in {}, so that nothing was checked\n", printable(file));
   text +=
       fmt::format("whole: {} events, {} rows in {}\n", found.events, found.rows, printable(file));
   if (found.anchor.seq != 0) text += fmt::format("pruned up to {}\n", to_text(found.anchor));
@@ -108,8 +110,9 @@ std::string verification_text(const Verification& found, const std::string& file
   return text;
 }
 
-std::string verification_json(const Verification& found) {
+std::string verification_json(const Verification& found, const std::string& file) {
   Json json = {
+      {"file", file},
       {"whole", !found.edit.has_value()},
       {"events", found.events},
       {"rows", found.rows},
@@ -120,12 +123,13 @@ std::string verification_json(const Verification& found) {
   return text_of(json);
 }
 
-std::string stored_run_text(const StoredRun& run) {
+std::string stored_run_text(const StoredRun& run, const std::string& file) {
   const RunRow& row = run.row;
   std::vector<std::vector<std::string>> lines;
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) lines.push_back({name, value});
   };
+  add("ledger", file);
   add("run", row.id);
   add("state", row.state);
   add("cause", row.cause);
@@ -155,11 +159,13 @@ std::string stored_run_text(const StoredRun& run) {
   return text + table(events);
 }
 
-std::string stored_run_json(const StoredRun& run) {
+std::string stored_run_json(const StoredRun& run, const std::string& file) {
   Json events = Json::array();
   for (const StoredEvent& stored : run.events) events.push_back(event_json(stored));
-  return text_of(
-      {{"run", row_json(run.row)}, {"events", events}, {"policy_text", run.policy_text}});
+  return text_of({{"ledger", file},
+                  {"run", row_json(run.row)},
+                  {"events", events},
+                  {"policy_text", run.policy_text}});
 }
 
 }  // namespace paddock::supervisor::cli

@@ -100,8 +100,8 @@ struct Options {
   std::uint64_t amount = 0;        // budget grant
   std::uint64_t lines = 100;       // agent logs
 
-  std::string config_file;        // recover: the daemon's; empty: none
-  std::string state_directory;    // recover; empty: the daemon's default
+  std::string config_file;        // recover, ledger: the daemon's; empty: none
+  std::string state_directory;    // recover, ledger; empty: the daemon's default
   std::string runtime_directory;  // recover; empty: the daemon's default
 
   bool operator==(const Options&) const = default;

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "kernel/base/fd.hpp"
 #include "kernel/confine/privilege.hpp"
 #include "supervisor/cli/commands.hpp"
+#include "supervisor/cli/daemon_files.hpp"
 #include "supervisor/cli/exit_code.hpp"
 #include "supervisor/cli/json_render.hpp"
 #include "supervisor/cli/terminal.hpp"
-#include "supervisor/config/daemon_config.hpp"
 #include "supervisor/config/private_directory.hpp"
 #include "supervisor/ledger/file_names.hpp"
 #include "supervisor/recovery/recover.hpp"
@@ -21,26 +20,6 @@ using kernel::ErrorCode;
 using kernel::fail;
 using kernel::Result;
 using nlohmann::ordered_json;
-
-constexpr std::size_t config_bytes_max = 1u << 20;
-
-// The daemon's own, so that both have the same ledger.
-Result<DaemonConfig> config_of(const Options& options) {
-  DaemonConfig config = default_daemon_config();
-  if (!options.config_file.empty()) {
-    std::vector<kernel::Diagnostic> diagnostics;
-    apply_config_file(TRY(kernel::read_file(options.config_file, config_bytes_max)),
-                      options.config_file, config, diagnostics);
-    for (const kernel::Diagnostic& diagnostic : diagnostics)
-      complain(kernel::to_string(diagnostic));
-    if (!diagnostics.empty())
-      return fail(ErrorCode::invalid_request, "the daemon's configuration is not valid");
-  }
-  if (!options.state_directory.empty()) config.state_directory = options.state_directory;
-  if (!options.runtime_directory.empty()) config.runtime_directory = options.runtime_directory;
-  if (!options.global.cgroup_base.empty()) config.cgroup_base = options.global.cgroup_base;
-  return config;
-}
 
 // Only one that was named: to look for one is to look below this process's cgroup, and the daemon
 // was in another. Its leaves are known from the ledger, too.
@@ -107,7 +86,7 @@ bool all_gone(const RecoveryReport& report) {
 }  // namespace
 
 int recover_command(const Options& options) {
-  const auto config = config_of(options);
+  const auto config = daemon_config_of(options);
   if (!config) return complain_and_exit_code(config.error());
   const auto report = recover(*config);
   if (!report) return complain_and_exit_code(report.error());

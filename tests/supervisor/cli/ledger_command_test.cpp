@@ -1,11 +1,15 @@
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include <nlohmann/json.hpp>
 
 #include "supervisor/cli/commands.hpp"
+#include "supervisor/cli/daemon_files.hpp"
 #include "supervisor/cli/ledger_text.hpp"
+#include "supervisor/config/paths.hpp"
+#include "supervisor/ledger/file_names.hpp"
 #include "supervisor/ledger/ledger_writer.hpp"
 #include "support/catch.hpp"
 
@@ -85,12 +89,14 @@ TEST_CASE_METHOD(LedgerFile, "show exits with 0 for a run that is there and with
 
 TEST_CASE_METHOD(LedgerFile, "a run's text is safe for a terminal, and its JSON is JSON") {
   const StoredRun run = LedgerReader::open(path())->run("r-1").value().value();
-  const std::string text = stored_run_text(run);
+  const std::string text = stored_run_text(run, path());
   CHECK(text.find('\x1b') == std::string::npos);
   CHECK_THAT(text, Catch::Contains("pid 7, started at tick 8 of boot b") &&
                        Catch::Contains("1.500 s") && Catch::Contains("run.finished") &&
                        Catch::Contains("1970-01-01T00:00:00.001000Z"));
-  const auto json = nlohmann::json::parse(stored_run_json(run));
+  const auto json = nlohmann::json::parse(stored_run_json(run, path()));
+  CHECK_THAT(text, Catch::Contains("ledger") && Catch::Contains(path()));
+  CHECK(json.at("ledger") == path());
   CHECK(json.at("run").at("launcher").at("start_ticks") == 8);
   CHECK(json.at("run").at("created_at").is_null());
   CHECK(json.at("events").at(0).at("body").at("argv").size() == 1);
@@ -101,16 +107,65 @@ TEST_CASE("what verify found is told as text and as JSON") {
   Verification found{
       .events = 3, .rows = 2, .anchor = {}, .head = {.seq = 3, .hash = "abc"}, .edit = {}};
   CHECK(verification_text(found, "x.db") == "whole: 3 events, 2 rows in x.db\nhead: 3:abc\n");
-  auto json = nlohmann::json::parse(verification_json(found));
+  auto json = nlohmann::json::parse(verification_json(found, "x.db"));
   CHECK(json.at("whole") == true);
+  CHECK(json.at("file") == "x.db");
   CHECK(json.at("head") == "3:abc");
   CHECK(json.at("pruned_up_to").is_null());
   found.anchor = {.seq = 1, .hash = "def"};
   CHECK_THAT(verification_text(found, "x.db"), Catch::Contains("pruned up to 1:def\n"));
   found.edit = {.seq = 4, .what = "event 4 is missing"};
   CHECK(verification_text(found, "x.db") ==
-        "EDITED: event 4 is missing\n3 events before that fit\n");
-  json = nlohmann::json::parse(verification_json(found));
+        "EDITED: event 4 is missing\nin x.db\n3 events before that fit\n");
+  json = nlohmann::json::parse(verification_json(found, "x.db"));
   CHECK(json.at("whole") == false);
   CHECK(json.at("edit").at("seq") == 4);
+}
+
+TEST_CASE("an empty ledger is said to be empty, not only whole") {
+  const Verification found;
+  CHECK(verification_text(found, "x.db") ==
+        "empty: no event in x.db, so that nothing was checked\n");
+}
+
+TEST_CASE("the ledger is the one that is named, or the default one of the default daemon") {
+  ::unsetenv("PADDOCK_SOCKET");
+  const std::string of_default = ledger_path(default_state_directory());
+  Options options;
+  CHECK(ledger_file_of(options).value() == of_default);
+  options.global.socket = main_socket_path(default_runtime_directory());
+  CHECK(ledger_file_of(options).value() == of_default);
+
+  options.global.socket = "/srv/run/paddock.sock";
+  const auto refused = ledger_file_of(options);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == paddock::kernel::ErrorCode::invalid_request);
+  CHECK_THAT(refused.error().message,
+             Catch::StartsWith("--socket names the daemon at '/srv/run/paddock.sock'") &&
+                 Catch::Contains("--state-dir, --config or --file"));
+  options.global.socket.clear();
+  ::setenv("PADDOCK_SOCKET", "/srv/run/paddock.sock", 1);
+  CHECK_THAT(ledger_file_of(options).error().message, Catch::StartsWith("PADDOCK_SOCKET names"));
+  CHECK(ledger_verify_command(options) == 1);
+  options.run = "r-1";
+  CHECK(ledger_show_command(options) == 1);
+
+  options.state_directory = "/srv/state";
+  CHECK(ledger_file_of(options).value() == "/srv/state/ledger.db");
+  options.state_directory.clear();
+  options.ledger_file = "/backup/x.db";
+  CHECK(ledger_file_of(options).value() == "/backup/x.db");
+  options.ledger_file.clear();
+  options.global.embedded = true;
+  CHECK(ledger_file_of(options).value() == of_default);
+  ::unsetenv("PADDOCK_SOCKET");
+}
+
+TEST_CASE_METHOD(LedgerFile, "a daemon's config file says where its ledger is") {
+  Options options;
+  options.config_file = path() + ".toml";
+  std::ofstream(options.config_file) << "state_dir = \"/srv/there\"\n";
+  CHECK(ledger_file_of(options).value() == "/srv/there/ledger.db");
+  std::ofstream(options.config_file) << "state_dri = \"/srv/there\"\n";
+  CHECK_FALSE(ledger_file_of(options));
 }

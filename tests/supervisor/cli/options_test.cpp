@@ -147,6 +147,11 @@ TEST_CASE("each command is told from the others") {
   CHECK(options_of({"ledger", "show", "r-1"}).command == Command::ledger_show);
   CHECK(options_of({"ledger", "show", "r-1"}).run == "r-1");
   CHECK(options_of({"ledger", "show", "r-1", "--file", "x.db"}).ledger_file == "x.db");
+  CHECK(options_of({"ledger", "verify", "--file", "x.db"}).ledger_file == "x.db");
+  CHECK(options_of({"ledger", "verify", "--state-dir", "/s"}).state_directory == "/s");
+  CHECK(options_of({"ledger", "show", "r-1", "--config", "d.toml"}).config_file == "d.toml");
+  CHECK(mistake_in({"ledger", "verify", "x.db", "--state-dir", "/s"}).find("--state-dir") !=
+        std::string::npos);
 }
 
 TEST_CASE("a workdir is kept as typed and as a path of the host") {

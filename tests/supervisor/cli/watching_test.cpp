@@ -104,6 +104,19 @@ TEST_CASE("explain without a daemon looks for the ledger, and says where") {
   CHECK(ended.err.find("no run") + ended.err.find("no ledger at") != 2 * std::string::npos);
 }
 
+// Its ledger is not known, and another daemon's would answer for it.
+TEST_CASE(
+    "explain of a daemon that was named and is not there reads no ledger, and its help agrees") {
+  const CliEnded ended =
+      CliProcess({"explain", run_id}, {.environment = {{"PADDOCK_SOCKET", "/no/such.sock"}}})
+          .wait();
+  CHECK(ended.exit_code == 1);
+  CHECK(ended.err.find("named by PADDOCK_SOCKET") != std::string::npos);
+  CHECK(ended.err.find("ledger") == std::string::npos);
+  const CliEnded help = run_cli({"explain", "--help"});
+  CHECK(help.out.find("Where none is named and none runs") != std::string::npos);
+}
+
 TEST_CASE("drain waits and says what became of the runs") {
   const FakeDaemon daemon(
       always(200, R"({"finished": 3, "killed": 1, "never_started": 0, "cancelled": false})"));
