@@ -1,7 +1,9 @@
 #include "supervisor/ledger/schema.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
 
 namespace paddock::supervisor {
 namespace {
@@ -93,6 +95,18 @@ CREATE TABLE budgets (
 
 constexpr std::array migrations = {version_1};
 
+// "table runs" -> its SQL.
+using Schema = std::map<std::string, std::string>;
+
+Schema schema_of(SQLite::Database& database) {
+  Schema schema;
+  SQLite::Statement entries(database, "SELECT type, name, tbl_name, sql FROM sqlite_schema");
+  while (entries.executeStep())
+    schema[entries.getColumn(0).getString() + " " + entries.getColumn(1).getString()] =
+        entries.getColumn(2).getString() + ": " + entries.getColumn(3).getString();
+  return schema;
+}
+
 std::int64_t pragma(SQLite::Database& database, const std::string& name) {
   return database.execAndGet("PRAGMA " + name).getInt64();
 }
@@ -129,6 +143,22 @@ void migrate(SQLite::Database& database, std::span<const char* const> wanted) {
     database.exec("PRAGMA user_version = " + std::to_string(version + 1));
     transaction.commit();
   }
+}
+
+std::string schema_edit(SQLite::Database& database) {
+  SQLite::Database model(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  const auto version = static_cast<std::size_t>(pragma(database, "user_version"));
+  migrate(model, std::span(migrations).first(std::min(version, migrations.size())));
+  const Schema wanted = schema_of(model);
+  const Schema found = schema_of(database);
+  for (const auto& [name, sql] : found) {
+    const auto same = wanted.find(name);
+    if (same == wanted.end()) return name + " was added";
+    if (same->second != sql) return name + " is not as it was made";
+  }
+  for (const auto& [name, sql] : wanted)
+    if (!found.contains(name)) return name + " is missing";
+  return {};
 }
 
 }  // namespace paddock::supervisor

@@ -20,4 +20,7 @@ kernel::Result<void> check_is_ledger(SQLite::Database& database, const std::stri
 // Applies what is missing, each migration in a transaction of its own, with its version. Throws.
 void migrate(SQLite::Database& database, std::span<const char* const> migrations);
 
+// What is not as migrate() has made it: "trigger x was added". Empty: nothing. Throws.
+std::string schema_edit(SQLite::Database& database);
+
 }  // namespace paddock::supervisor

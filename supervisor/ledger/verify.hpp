@@ -13,7 +13,7 @@ namespace paddock::supervisor {
 
 // The first thing that does not fit.
 struct LedgerEdit {
-  std::uint64_t seq = 0;  // of the event that shows it
+  std::uint64_t seq = 0;  // of the event that shows it; 0: none does
   std::string what;       // "event 7 has been edited"
 
   bool operator==(const LedgerEdit&) const = default;

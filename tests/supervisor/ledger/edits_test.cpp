@@ -71,6 +71,14 @@ const std::vector<Edit> edits = {
      "the row of policy policy-of-odd, that event 1 wrote, is missing"},
     {"INSERT INTO anchor VALUES (1, 4, (SELECT hash FROM events WHERE seq = 4))",
      "event 1 should be pruned"},
+    {"CREATE TABLE other (a)", "table other was added"},
+    {"CREATE TRIGGER t AFTER INSERT ON events BEGIN DELETE FROM runs; END", "trigger t was added"},
+    {"CREATE VIEW v AS SELECT * FROM runs", "view v was added"},
+    {"CREATE INDEX i ON runs (cause)", "index i was added"},
+    {"DROP INDEX runs_by_tenant", "index runs_by_tenant is missing"},
+    {"ALTER TABLE agents ADD COLUMN x", "table agents is not as it was made"},
+    {"DROP TABLE anchor", "table anchor is missing"},
+    {"INSERT INTO anchor VALUES (1, 0, '00')", "event 1 has been edited"},
     // With the beginning cut off as pruning does it, but for its event.
     {"INSERT INTO anchor VALUES (1, 4, (SELECT hash FROM events WHERE seq = 4));"
      "DELETE FROM events WHERE seq <= 4; DELETE FROM runs WHERE number <= 2;"
@@ -88,6 +96,37 @@ TEST_CASE("every kind of edit is found, with the first event that shows it") {
   whole.write_runs(20);
   REQUIRE_FALSE(whole.verify().edit);
   for (const Edit& edit : edits) {
+    const LedgerDirectory directory;
+    std::filesystem::copy_file(whole.path(), directory.path());
+    directory.edit(edit.sql);
+    const Verification found = directory.verify();
+    INFO(edit.sql);
+    REQUIRE(found.edit);
+    CHECK_THAT(found.edit->what, Catch::Contains(edit.found));
+  }
+}
+
+// Before anything was pruned there is no anchor to edit.
+TEST_CASE("every edit of the anchor of a pruned ledger is found") {
+  const LedgerDirectory whole;
+  {
+    LedgerWriter writer = whole.open();
+    for (int i = 1; i <= 4; ++i)
+      REQUIRE(writer.apply(std::array{sample_transition(i, "finished", i <= 3 ? 1000 : 10'000)}));
+    REQUIRE(writer.prune({.keep = std::chrono::hours(1), .keep_bytes = 1ull << 40},
+                         std::chrono::system_clock::time_point(std::chrono::seconds(10'001))) ==
+            3u);
+  }
+  REQUIRE_FALSE(whole.verify().edit);
+  REQUIRE(whole.verify().anchor.seq == 3);
+  for (const Edit& edit : std::vector<Edit>{
+           {"UPDATE anchor SET hash = '00'", "event 4 has been edited"},
+           {"DELETE FROM anchor", "event 1 is missing"},
+           {"UPDATE anchor SET seq = 2", "event 3 is missing"},
+           {"UPDATE anchor SET seq = 4, hash = (SELECT hash FROM events WHERE seq = 4);"
+            "DELETE FROM events WHERE seq = 4; DELETE FROM runs WHERE id = 'r-4';"
+            "DELETE FROM policies WHERE event_seq = 4",
+            "the events up to 4 are missing"}}) {
     const LedgerDirectory directory;
     std::filesystem::copy_file(whole.path(), directory.path());
     directory.edit(edit.sql);
