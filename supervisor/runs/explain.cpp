@@ -370,8 +370,7 @@ Explanation explain(const RunRecord& run) {
   const Case of(run);
   Explanation text = of_finished(of);
   if (!run.degraded.empty())
-    text.observed += fmt::format(" It ran without {}, which this host does not have.",
-                                 fmt::join(run.degraded, ", "));
+    text.observed += fmt::format(" It ran degraded: {}.", fmt::join(run.degraded, ", "));
   return text;
 }
 

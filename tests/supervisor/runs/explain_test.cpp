@@ -140,7 +140,7 @@ TEST_CASE("a SIGKILL from nobody points at the host, another signal at the progr
 TEST_CASE("what the run had to do without is said, too") {
   RunRecord run = ended(Cause::signaled);
   run.degraded = {"NO-MEMORY-CEILING(cgroup)"};
-  CHECK_SAYS(explain(run).observed, "NO-MEMORY-CEILING(cgroup)");
+  CHECK_SAYS(explain(run).observed, " It ran degraded: NO-MEMORY-CEILING(cgroup).");
 }
 
 TEST_CASE("a policy that has been pruned is said to be unknown, and nothing is made up") {
