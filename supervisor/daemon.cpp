@@ -367,6 +367,12 @@ void Daemon::apply_config() {
                            .queued_bytes_max = tenant.queued_bytes_max};
   }
   runs_.set_tenant_limits(std::move(limits));
+  for (const std::string& agent : catalog_.agents_of_nobody())
+    log(LogLevel::warning, "config.no_such_tenant",
+        fmt::format("agent '{0}' belongs to tenant '{1}', and without an access.toml nobody is "
+                    "that tenant",
+                    agent, catalog_.catalog().agents.at(agent).tenant),
+        {{"agent", agent}});
   budgets_.set_limits(catalog_.catalog().agents);
 }
 

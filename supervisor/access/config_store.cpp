@@ -2,23 +2,70 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 
+#include "kernel/policy/names.hpp"
 #include "kernel/policy/toml_directory.hpp"
+#include "kernel/policy/toml_reader.hpp"
 
 namespace paddock::supervisor {
+namespace {
+
+// Where a template names its tenant. Read again, and only for a mistake: the templates themselves
+// do not carry places.
+kernel::Place place_of_tenant(const std::string& file) {
+  const auto text = kernel::read_trusted_file(file);
+  if (!text) return {};
+  std::vector<kernel::Diagnostic> ignored;
+  const auto reader = kernel::TomlReader::parse(*text, file, ignored);
+  return reader ? reader->place("", "tenant") : kernel::Place{};
+}
+
+void check_agents(const kernel::Catalog& catalog, const AccessRules& rules,
+                  std::vector<kernel::Diagnostic>& diagnostics) {
+  std::vector<std::string> known;
+  for (const Tenant& tenant : rules.tenants) known.push_back(tenant.name);
+  for (const auto& [name, agent] : catalog.agents) {
+    if (agent.tenant.empty() || std::find(known.begin(), known.end(), agent.tenant) != known.end())
+      continue;
+    const std::string nearest = kernel::nearest_name(agent.tenant, known);
+    const std::string hint = !nearest.empty() ? "did you mean '" + nearest + "'?"
+                             : known.empty()  ? "access.toml has none"
+                                              : "known are " + kernel::quoted_list(known);
+    const kernel::Place place = place_of_tenant(agent.source);
+    diagnostics.push_back(
+        {agent.source, place.line, place.column, "unknown tenant '" + agent.tenant + "'; " + hint});
+  }
+}
+
+}  // namespace
 
 std::vector<kernel::Diagnostic> ConfigStore::reload() {
   kernel::LoadResult loaded = catalog_.load();
   std::vector<kernel::Diagnostic> of_access;
-  AccessRules access = read_access(loaded, of_access);
+  const std::string file = find_access_file();
+  AccessRules access = read_access(file, loaded, of_access);
+  // Only where both are whole: a tenant may stand in what could not be read.
+  if (!file.empty() && loaded.ok() && of_access.empty())
+    check_agents(loaded.catalog, access, of_access);
   loaded.diagnostics.insert(loaded.diagnostics.end(), of_access.begin(), of_access.end());
-  if (loaded.ok()) access_ = std::move(access);
+  if (loaded.ok()) {
+    access_ = std::move(access);
+    has_access_file_ = !file.empty();
+  }
   return catalog_.replace(std::move(loaded));
 }
 
-AccessRules ConfigStore::read_access(const kernel::LoadResult& loaded,
-                                     std::vector<kernel::Diagnostic>& diagnostics) const {
+std::vector<std::string> ConfigStore::agents_of_nobody() const {
+  std::vector<std::string> names;
+  if (has_access_file_) return names;
+  for (const auto& [name, agent] : catalog().agents)
+    if (!agent.tenant.empty()) names.push_back(name);
+  return names;
+}
+
+std::string ConfigStore::find_access_file() const {
   std::string file = access_file_;
   for (const std::string& candidate : default_access_files_) {
     struct stat status {};
@@ -26,6 +73,11 @@ AccessRules ConfigStore::read_access(const kernel::LoadResult& loaded,
     if (file.empty() && (::stat(candidate.c_str(), &status) == 0 || errno != ENOENT))
       file = candidate;
   }
+  return file;
+}
+
+AccessRules ConfigStore::read_access(const std::string& file, const kernel::LoadResult& loaded,
+                                     std::vector<kernel::Diagnostic>& diagnostics) const {
   if (file.empty()) return {};
   const auto text = kernel::read_trusted_file(file);
   if (!text) {

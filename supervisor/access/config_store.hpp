@@ -29,9 +29,13 @@ class ConfigStore {
   const CatalogStore& catalogs() const { return catalog_; }
   const AccessRules& access() const { return access_; }
   bool stale() const { return catalog_.stale(); }
+  // Agents of the set in force that belong to a tenant while there is no access.toml: nobody can be
+  // that tenant. With one, such an agent is a mistake.
+  std::vector<std::string> agents_of_nobody() const;
 
  private:
-  AccessRules read_access(const kernel::LoadResult& loaded,
+  std::string find_access_file() const;  // empty: there is none
+  AccessRules read_access(const std::string& file, const kernel::LoadResult& loaded,
                           std::vector<kernel::Diagnostic>& diagnostics) const;
 
   CatalogStore catalog_;
@@ -39,6 +43,7 @@ class ConfigStore {
   std::vector<std::string> default_access_files_;
   kernel::HostUidRange host_uids_;
   AccessRules access_;
+  bool has_access_file_ = false;
 };
 
 }  // namespace paddock::supervisor

@@ -8,6 +8,7 @@
 
 #include "support/catch.hpp"
 
+using namespace paddock;
 using namespace paddock::supervisor;
 
 namespace {
@@ -28,6 +29,12 @@ struct ConfigDirectory {
   void write(const std::string& name, const std::string& text, mode_t mode = 0644) const {
     std::ofstream(path + "/" + name, std::ios::trunc) << text;
     REQUIRE(::chmod((path + "/" + name).c_str(), mode) == 0);
+  }
+  ConfigStore store_with_agents() const {
+    std::filesystem::create_directory(path + "/agents");
+    REQUIRE(::chmod((path + "/agents").c_str(), 0755) == 0);
+    return {
+        CatalogStore({path + "/profiles"}, {path + "/agents"}), "", {path + "/access.toml"}, {}};
   }
   ConfigStore store(const std::string& access_file = "") const {
     return {CatalogStore({path + "/profiles"}, {}), access_file, {path + "/access.toml"}, {}};
@@ -134,4 +141,31 @@ TEST_CASE_METHOD(ConfigDirectory, "a file that others could have written is a mi
   const auto foreign = store.reload();
   REQUIRE(foreign.size() == 1);
   CHECK(foreign[0].message == "belongs to uid 12345, neither to root nor to this process's user");
+}
+
+TEST_CASE_METHOD(ConfigDirectory, "an agent's tenant that access.toml does not know is a mistake") {
+  ConfigStore store = store_with_agents();
+  const std::string agent = "name = \"x\"\nprofile = \"ONE\"\ncommand = [\"true\"]\n";
+  write("agents/x.toml", agent + "tenant = \"trainr\"\n");
+  CHECK(store.reload().empty());
+  CHECK(store.agents_of_nobody() == Names{"x"});
+
+  write("access.toml", tenant("trainer"));
+  const auto unknown = store.reload();
+  REQUIRE(unknown.size() == 1);
+  CHECK(kernel::to_string(unknown[0]) ==
+        path + "/agents/x.toml:4:10: unknown tenant 'trainr'; did you mean 'trainer'?");
+  CHECK(store.stale());
+  CHECK(store.agents_of_nobody() == Names{"x"});  // what was in force is so still
+
+  write("agents/x.toml", agent + "tenant = \"trainer\"\n");
+  CHECK(store.reload().empty());
+  CHECK(store.agents_of_nobody().empty());
+  // An agent of nobody's but the operator's needs no tenant.
+  write("agents/x.toml", agent);
+  CHECK(store.reload().empty());
+  // With a mistake in access.toml its tenants are not known.
+  write("agents/x.toml", agent + "tenant = \"other\"\n");
+  write("access.toml", tenant("trainer", "THREE"));
+  CHECK(store.reload().size() == 1);
 }
