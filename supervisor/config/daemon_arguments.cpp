@@ -45,7 +45,9 @@ ParsedArguments parse_daemon_arguments(int argc, char** argv) {
   std::string cgroup_base;
   std::vector<std::string> profiles;
   std::vector<std::string> agents;
-  app.add_option("--config", config_file, "read this TOML file first")->type_name("FILE");
+  app.add_option("--config", config_file,
+                 "read this TOML file first; paddockd.example.toml has every key")
+      ->type_name("FILE");
   app.add_option("--runtime-dir", runtime_directory, "where the sockets are")->type_name("DIR");
   app.add_option("--state-dir", state_directory, "where lasting state is")->type_name("DIR");
   app.add_option("--profiles", profiles,
