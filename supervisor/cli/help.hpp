@@ -161,8 +161,8 @@ Examples:
 Of a daemon that --socket or PADDOCK_SOCKET names, name the ledger too: --state-dir, --config or
 --file.
 
-Exit codes: 0 it is whole, or empty; 2 it has been edited, or the head is not in it; 1 it cannot be read, or
-any other error.)";
+Exit codes: 0 it is whole, or empty; 2 it has been edited, or the head is not in it; 1 it cannot be
+read, or any other error.)";
 
 constexpr const char* ledger_show = "Print a run as the ledger has it, with its events.";
 constexpr const char* ledger_show_footer = R"(Examples:
