@@ -107,18 +107,31 @@ void keep_to_host_uids(DaemonConfig& config) {
   config.runs.alive_max = config.host_uids.count;
 }
 
+void log_recovery(const RecoveryReport& report) {
+  if (const std::string summary = summary_of(report); !summary.empty())
+    log(report.problem.empty() ? LogLevel::warning : LogLevel::error,
+        report.problem.empty() ? "recovery.done" : "recovery.unrecorded", "recovery: " + summary);
+}
+
 // Before anything is served: what the last daemon left is ended and has its outcome.
 Result<std::unique_ptr<Ledger>> open_ledger(uv_loop_t* loop, const DaemonConfig& config,
                                             const kernel::Sandbox& sandbox) {
   const std::string path = ledger_path(config.state_directory);
-  LedgerWriter writer = TRY(LedgerWriter::open(path, config.ledger_sync));
-  const RecoveryReport report = TRY(recover(writer, {.ledger = path,
-                                                     .runtime_directory = config.runtime_directory,
-                                                     .cgroup_base = sandbox.cgroup().base,
-                                                     .reach = {.host_uids = config.host_uids}}));
-  if (const std::string summary = summary_of(report); !summary.empty())
-    log(LogLevel::warning, "recovery.done", "recovery: " + summary);
-  return Ledger::start(loop, path, std::move(writer), config.ledger);
+  const RecoveryOptions options{.ledger = path,
+                                .runtime_directory = config.runtime_directory,
+                                .cgroup_base = sandbox.cgroup().base,
+                                .reach = {.host_uids = config.host_uids}};
+  auto writer = LedgerWriter::open(path, config.ledger_sync);
+  if (!writer) {
+    log_recovery(TRY(recover_without_writing(writer.error(), options)));
+    return tl::unexpected<kernel::Error>(writer.error());
+  }
+  RecoveryReport report = TRY(recover(*writer, options));
+  log_recovery(report);
+  auto ledger = TRY(Ledger::start(loop, path, std::move(*writer), config.ledger));
+  for (Transition& outcome : report.unrecorded)
+    ledger->commit(std::move(outcome), IfUnwritten::keep, {});
+  return ledger;
 }
 
 }  // namespace

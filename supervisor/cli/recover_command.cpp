@@ -48,16 +48,18 @@ Result<RecoveryReport> recover(const DaemonConfig& config) {
                           .cgroup_base = TRY(base_of(config)),
                           .reach = {.host_uids = config.host_uids}};
   TRY_VOID(kernel::keep_only_needed_capabilities());
-  LedgerWriter writer = TRY(LedgerWriter::open(path, config.ledger_sync));
-  return supervisor::recover(writer, options);
+  auto writer = LedgerWriter::open(path, config.ledger_sync);
+  if (!writer) return recover_without_writing(writer.error(), options);
+  return supervisor::recover(*writer, options);
 }
 
 std::string text_of(const RecoveryReport& report) {
-  if (report.runs.empty() && report.sockets.empty())
+  if (report.runs.empty() && report.sockets.empty() && report.problem.empty())
     return "nothing to recover: every run has its outcome\n";
   std::string text;
   for (const RecoveredRun& run : report.runs) {
-    text += fmt::format("{}  was {}, now daemon_restart", run.id, run.state);
+    text += fmt::format("{}  was {}, now {}", run.id, run.state,
+                        report.problem.empty() ? "daemon_restart" : "ended but NOT RECORDED");
     if (run.remains.killed > 0) text += fmt::format("; {} processes killed", run.remains.killed);
     if (!run.remains.gone) text += "; NOT ALL OF IT COULD BE KILLED";
     text += "\n";
@@ -73,7 +75,9 @@ std::string json_of(const RecoveryReport& report) {
                     {"was", run.state},
                     {"killed", run.remains.killed},
                     {"gone", run.remains.gone}});
-  const ordered_json object = {{"runs", std::move(runs)}, {"sockets_removed", report.sockets}};
+  const ordered_json object = {{"runs", std::move(runs)},
+                               {"recorded", report.problem.empty()},
+                               {"sockets_removed", report.sockets}};
   return object.dump() + "\n";
 }
 
@@ -91,7 +95,9 @@ int recover_command(const Options& options) {
   const auto report = recover(*config);
   if (!report) return complain_and_exit_code(report.error());
   if (!print(options.json ? json_of(*report) : text_of(*report))) return exit_error;
-  return all_gone(*report) ? exit_success : exit_error;
+  if (!report->problem.empty())
+    complain("not recorded: " + report->problem + "; run `paddock recover` again");
+  return all_gone(*report) && report->problem.empty() ? exit_success : exit_error;
 }
 
 }  // namespace paddock::supervisor::cli

@@ -39,6 +39,7 @@ void write_kept(LedgerWriter& writer, Batch& batch) {
 void write(LedgerWriter& writer, Batch& batch) {
   batch.answers.assign(batch.transitions.size(), std::nullopt);
   batch.problem.clear();
+  batch.failure.clear();
   if (!batch.transitions.empty()) {
     const auto first = writer.apply(batch.transitions);
     for (std::size_t i = 0; i < batch.transitions.size(); ++i) {
@@ -48,12 +49,16 @@ void write(LedgerWriter& writer, Batch& batch) {
         batch.answers[i] = tl::unexpected<kernel::Error>(first.error());
       }
     }
-    if (!first) write_kept(writer, batch);
+    if (!first) {
+      batch.failure = first.error().message;
+      write_kept(writer, batch);
+    }
   }
   if (batch.problem.empty()) {
     const Result<void> restored = writer.restore_reserve();
     if (!restored) batch.problem = restored.error().message;
   }
+  if (batch.failure.empty()) batch.failure = batch.problem;
   batch.head = writer.head();
 }
 

@@ -19,6 +19,8 @@ struct Batch {
   std::vector<std::optional<kernel::Result<std::uint64_t>>> answers;
   // Why something is kept, or why the reserve is not restored; empty: all is well.
   std::string problem;
+  // Why not all of it could be written at once, though by now it may be; empty: it could.
+  std::string failure;
   LedgerHead head;
 };
 

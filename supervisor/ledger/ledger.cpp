@@ -35,6 +35,10 @@ Result<std::unique_ptr<Ledger>> Ledger::start(uv_loop_t* loop, const std::string
   uv_timer_start(ledger->prune_timer_.get(), prune, /*timeout=*/0,
                  static_cast<std::uint64_t>(prune_every.count()));
   uv_unref(reinterpret_cast<uv_handle_t*>(ledger->prune_timer_.get()));
+  if (const Result<void> reserved = ledger->writer_.restore_reserve(); !reserved) {
+    ledger->problem_ = ledger->failure_ = reserved.error().message;
+    ledger->retry_later();
+  }
   return ledger;
 }
 
@@ -128,16 +132,26 @@ void Ledger::end_prune_step(const Result<std::size_t>& pruned, std::uint64_t hea
   grow_to(head);
 }
 
+void Ledger::on_turn(std::function<void()> on_turn) {
+  on_turn_ = std::move(on_turn);
+}
+
+void Ledger::retry_later() {
+  retry_timer_.start(retry_after, [this] {
+    is_retry_due_ = true;
+    write_next();
+  });
+}
+
 void Ledger::end_batch() {
   const std::uint64_t head = batch_->head.seq;
+  const bool has_failed = !failure_.empty();
   std::vector<Answered> answers = take_answers();
   if (!is_writing()) {
     refuse_waiting(answers);
-    retry_timer_.start(retry_after, [this] {
-      is_retry_due_ = true;
-      write_next();
-    });
+    retry_later();
   }
+  if (on_turn_ && has_failed != !failure_.empty()) on_turn_();
   write_next();  // before the answers: the disk works while they are given
   for (Answered& answer : answers)
     if (answer.on_committed) answer.on_committed(std::move(answer.result));
@@ -161,6 +175,7 @@ std::vector<Ledger::Answered> Ledger::take_answers() {
   waiting_.insert(waiting_.begin(), std::make_move_iterator(kept.begin()),
                   std::make_move_iterator(kept.end()));
   problem_ = batch->problem;
+  failure_ = batch->failure;
   return answers;
 }
 

@@ -27,7 +27,8 @@ namespace paddock::supervisor {
 // No call from here may destroy the Ledger.
 class Ledger final : public Recorder {
  public:
-  // `writer` was opened on `path` and comes from recovery. Fails with not_recorded, or io.
+  // `writer` was opened on `path` and comes from recovery. One without a reserve does not take new
+  // things before there is room for it. Fails with not_recorded, or io.
   static kernel::Result<std::unique_ptr<Ledger>> start(uv_loop_t* loop, const std::string& path,
                                                        LedgerWriter writer, LedgerLimits limits);
   // finish(), for who does not ask what became of it.
@@ -54,6 +55,12 @@ class Ledger final : public Recorder {
   // Why is_writing() is false; empty if it is true.
   const std::string& problem() const { return problem_; }
 
+  // What the last write failed for, also where all that was refused was new and is_writing() holds;
+  // empty once one succeeds.
+  const std::string& failure() const { return failure_; }
+  // Called from the loop when failure() turns from empty to something or back.
+  void on_turn(std::function<void()> on_turn);
+
  private:
   struct Waiting {
     Transition transition;
@@ -67,6 +74,7 @@ class Ledger final : public Recorder {
 
   Ledger(uv_loop_t* loop, std::string path, LedgerWriter writer, LedgerReader reader,
          LedgerLimits limits);
+  void retry_later();
   void write_next();
   void write_batch();
   void prune_step();
@@ -86,6 +94,8 @@ class Ledger final : public Recorder {
   LedgerLimits limits_;
   std::uint64_t head_ = 0;
   std::string problem_;
+  std::string failure_;
+  std::function<void()> on_turn_;
   std::function<void(std::uint64_t)> on_growth_;
 
   std::deque<Waiting> waiting_;

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <utility>
 
+#include <sqlite3.h>
+
 #include "supervisor/ledger/chain.hpp"
 #include "supervisor/ledger/rows.hpp"
 #include "supervisor/ledger/schema.hpp"
@@ -55,10 +57,8 @@ std::vector<Row> all_of(SQLite::Statement& statement, Row (*row_in)(SQLite::Stat
 }  // namespace
 
 struct LedgerReader::Implementation {
-  explicit Implementation(const std::string& path_of_ledger)
-      : path(path_of_ledger),
-        database(path, SQLite::OPEN_READONLY | SQLite::OPEN_NOFOLLOW),
-        statements(database) {}
+  Implementation(const std::string& path_of_ledger, int flags)
+      : path(path_of_ledger), database(path, flags | SQLite::OPEN_NOFOLLOW), statements(database) {}
 
   std::string path;
   SQLite::Database database;
@@ -66,13 +66,29 @@ struct LedgerReader::Implementation {
 };
 
 Result<LedgerReader> LedgerReader::open(const std::string& path) {
+  return open_with(path, Way::with_others);
+}
+
+Result<LedgerReader> LedgerReader::open_alone(const std::string& path) {
+  return open_with(path, Way::alone);
+}
+
+Result<LedgerReader> LedgerReader::open_with(const std::string& path, Way way) {
   if (::access(path.c_str(), F_OK) != 0)
     return fail(
         errno == ENOENT || errno == ENOTDIR ? ErrorCode::not_found : ErrorCode::not_recorded,
         "open ledger '" + path + "': " + kernel::errno_text(errno));
   return guarded(path, [&]() -> Result<LedgerReader> {
-    auto made = std::make_unique<Implementation>(path);
+    // To lock a file against all others takes one that is open for writing.
+    auto made = std::make_unique<Implementation>(
+        path, way == Way::alone ? SQLite::OPEN_READWRITE : SQLite::OPEN_READONLY);
     prepare_connection(made->database);
+    if (way == Way::alone) {
+      // The index of what is in the -wal file is in memory then, and the end of this leaves that
+      // file as it is.
+      made->database.exec("PRAGMA locking_mode = EXCLUSIVE");
+      ::sqlite3_db_config(made->database.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    }
     TRY_VOID(check_is_ledger(made->database, path));
     if (!made->database.tableExists("events"))
       return fail(ErrorCode::not_recorded, "ledger '" + path + "': it is empty");

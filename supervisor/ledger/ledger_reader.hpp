@@ -46,6 +46,9 @@ class LedgerReader {
  public:
   // Fails with not_found if there is no file, and with not_recorded if it is no ledger of ours.
   static kernel::Result<LedgerReader> open(const std::string& path);
+  // The same without need of room on the disk, for who holds LockFile; fails also if any other
+  // connection is open. The file can be read by nobody else as long as this lives.
+  static kernel::Result<LedgerReader> open_alone(const std::string& path);
   LedgerReader(LedgerReader&&) noexcept;
   LedgerReader& operator=(LedgerReader&&) noexcept;
   ~LedgerReader();
@@ -61,6 +64,8 @@ class LedgerReader {
 
  private:
   struct Implementation;
+  enum class Way { with_others, alone };
+  static kernel::Result<LedgerReader> open_with(const std::string& path, Way way);
   explicit LedgerReader(std::unique_ptr<Implementation> implementation);
 
   std::unique_ptr<Implementation> implementation_;

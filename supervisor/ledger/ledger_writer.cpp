@@ -44,15 +44,6 @@ Result<void> make_private_file(const std::string& path) {
   return {};
 }
 
-// With a connection that cannot change anything, so that nothing is changed if it is not ours.
-Result<void> check_before_opening(const std::string& path) {
-  return guarded(path, [&]() -> Result<void> {
-    SQLite::Database database(path, SQLite::OPEN_READONLY);
-    prepare_connection(database);
-    return check_is_ledger(database, path);
-  });
-}
-
 void make_writable(SQLite::Database& database, LedgerSync sync) {
   prepare_connection(database);
   // Before the first table. Later it would change nothing, but write.
@@ -120,6 +111,8 @@ struct LedgerWriter::Implementation {
     }
   }
 
+  // Both are tried again with the reserve's room.
+  Result<void> check_before_opening();
   Result<void> connect();
   void disconnect();
 
@@ -143,6 +136,17 @@ struct LedgerWriter::Implementation {
   bool is_full = false;
   bool is_locked_out = false;
 };
+
+// With a connection that cannot change anything, so that nothing is changed if it is not ours.
+Result<void> LedgerWriter::Implementation::check_before_opening() {
+  const Result<void> checked = attempt([&]() -> Result<void> {
+    database.emplace(path, SQLite::OPEN_READONLY);
+    prepare_connection(*database);
+    return check_is_ledger(*database, path);
+  });
+  database.reset();
+  return checked;
+}
 
 Result<void> LedgerWriter::Implementation::connect() {
   if (database) return {};
@@ -282,10 +286,20 @@ Result<void> LedgerWriter::Implementation::delete_until(const LedgerHead& last, 
 Result<LedgerWriter> LedgerWriter::open(const std::string& path, LedgerSync sync) {
   LockFile lock = TRY(LockFile::acquire(lock_path(path)));
   TRY_VOID(make_private_file(path));
-  TRY_VOID(check_before_opening(path));
   auto made = std::make_unique<Implementation>(path, sync, std::move(lock));
-  TRY_VOID(made->connect());
-  TRY_VOID(made->reserve.make());
+  const auto connect = [&made]() -> Result<void> {
+    TRY_VOID(made->check_before_opening());
+    return made->connect();
+  };
+  Result<void> connected = connect();
+  if (!connected && made->is_full) {
+    // SQLite needs some pages of its own beside the ledger before it can read it.
+    made->reserve.remove();
+    connected = connect();
+  }
+  TRY_VOID(connected);
+  // Without it what has happened can perhaps still be recorded: has_reserve() tells.
+  [[maybe_unused]] const Result<void> reserved = made->reserve.make();
   return LedgerWriter(std::move(made));
 }
 

@@ -29,7 +29,8 @@ class LedgerWriter {
  public:
   // Makes the file (0600) if there is none, and brings an older schema up to date. Holds
   // LockFile beside it until it is destroyed. Fails with not_recorded: somebody else holds it (and
-  // who), it is no ledger, it is damaged, it is newer than this program, or there is no room.
+  // who), it is no ledger, it is damaged, it is newer than this program, or there is no room: not
+  // even with the reserve, which is given up for this. Without room for the reserve alone it opens.
   static kernel::Result<LedgerWriter> open(const std::string& path, LedgerSync sync);
   LedgerWriter(LedgerWriter&&) noexcept;
   LedgerWriter& operator=(LedgerWriter&&) noexcept;

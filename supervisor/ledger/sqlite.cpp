@@ -50,6 +50,7 @@ SqliteFault fault_of(int sqlite_code, int errno_value) {
     case SQLITE_NOTADB:
       return SqliteFault::not_a_database;
     case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:  // a file beside the ledger cannot be made
       // SQLite knows ENOSPC alone as a full disk.
       if (errno_value == ENOSPC || errno_value == EDQUOT || errno_value == EFBIG)
         return SqliteFault::full;

@@ -10,7 +10,9 @@
 #include "kernel/confine/cgroup_files.hpp"
 #include "kernel/run/workspace.hpp"
 #include "supervisor/config/paths.hpp"
+#include "supervisor/ledger/file_names.hpp"
 #include "supervisor/ledger/ledger_reader.hpp"
+#include "supervisor/ledger/lock_file.hpp"
 #include "supervisor/recovery/sockets.hpp"
 
 namespace paddock::supervisor {
@@ -23,8 +25,7 @@ struct Unfinished {
   std::set<std::string> leaves;  // of those that had one, as /proc showed them
 };
 
-Result<Unfinished> read_unfinished(const std::string& ledger) {
-  LedgerReader reader = TRY(LedgerReader::open(ledger));
+Result<Unfinished> read_unfinished(LedgerReader& reader) {
   Unfinished unfinished;
   for (RunRow& row : TRY(reader.unfinished_runs())) {
     UnfinishedRun run{.row = std::move(row), .host_uid = std::nullopt};
@@ -61,10 +62,8 @@ std::string boot_id() {
   return self ? self->boot_id : "";
 }
 
-}  // namespace
-
-Result<RecoveryReport> recover(LedgerWriter& writer, const RecoveryOptions& options) {
-  const Unfinished unfinished = TRY(read_unfinished(options.ledger));
+// The report's `unrecorded` is what is to be recorded.
+RecoveryReport end_all(const Unfinished& unfinished, const RecoveryOptions& options) {
   const auto bases = bases_of(options.cgroup_base, unfinished.leaves);
   // First, since it is certain and at once; a frozen leaf's launchers do not end by themselves.
   for (const kernel::CgroupBase& base : bases) kernel::sweep_leaves(base);
@@ -72,21 +71,57 @@ Result<RecoveryReport> recover(LedgerWriter& writer, const RecoveryOptions& opti
       end_what_is_left(what_can_be_left(unfinished.runs, boot_id()), options.reach);
 
   RecoveryReport report;
-  std::vector<Transition> transitions;
   const auto now = std::chrono::system_clock::now();
   for (const UnfinishedRun& run : unfinished.runs) {
     const auto found = remains.find(run.row.id);
     const Remains left = found == remains.end() ? Remains{} : found->second;
-    transitions.push_back(restart_transition(run.row, left, now));
+    report.unrecorded.push_back(restart_transition(run.row, left, now));
     report.runs.push_back({.id = run.row.id, .state = run.row.state, .remains = left});
   }
-  if (!transitions.empty()) TRY_VOID(writer.apply(transitions));
 
   for (const kernel::CgroupBase& base : bases) kernel::sweep_leaves(base);
   kernel::Workspace::sweep();
   for (const std::string& socket : {main_socket_path(options.runtime_directory),
                                     trainer_socket_path(options.runtime_directory)})
     if (remove_stale_socket(socket)) report.sockets.push_back(socket);
+  return report;
+}
+
+void record(LedgerWriter& writer, RecoveryReport& report) {
+  if (report.unrecorded.empty()) return;
+  auto recorded = writer.apply(report.unrecorded);
+  if (!recorded && writer.is_full()) {
+    writer.release_reserve();
+    recorded = writer.apply(report.unrecorded);
+  }
+  if (recorded) {
+    report.unrecorded.clear();
+  } else {
+    report.problem = recorded.error().message;
+  }
+}
+
+}  // namespace
+
+Result<RecoveryReport> recover(LedgerWriter& writer, const RecoveryOptions& options) {
+  LedgerReader reader = TRY(LedgerReader::open(options.ledger));
+  RecoveryReport report = end_all(TRY(read_unfinished(reader)), options);
+  record(writer, report);
+  return report;
+}
+
+Result<RecoveryReport> recover_without_writing(const kernel::Error& problem,
+                                               const RecoveryOptions& options) {
+  const tl::unexpected<kernel::Error> unopened(problem);
+  const auto lock = LockFile::acquire(lock_path(options.ledger));
+  if (!lock) return unopened;
+  auto reader = LedgerReader::open(options.ledger);
+  if (!reader) reader = LedgerReader::open_alone(options.ledger);
+  if (!reader) return unopened;
+  const auto unfinished = read_unfinished(*reader);
+  if (!unfinished) return unopened;
+  RecoveryReport report = end_all(*unfinished, options);
+  report.problem = problem.message;
   return report;
 }
 
@@ -103,6 +138,7 @@ std::string summary_of(const RecoveryReport& report) {
       "killed",
       report.runs.size(), killed);
   if (left > 0) text += fmt::format("; of {} runs some could not be", left);
+  if (!report.problem.empty()) text += "; not recorded yet: " + report.problem;
   return text;
 }
 

@@ -30,14 +30,21 @@ struct RecoveredRun {
 struct RecoveryReport {
   std::vector<RecoveredRun> runs;
   std::vector<std::string> sockets;  // removed
-
-  bool operator==(const RecoveryReport&) const = default;
+  // Of all `runs`, if they could not be recorded, and why.
+  std::vector<Transition> unrecorded;
+  std::string problem;
 };
 
 // Holding `writer` is what makes this safe: no other daemon has these runs. Blocks, for some
-// seconds at most. Fails with not_recorded; what was killed stays so, and the next call does the
-// rest.
+// seconds at most. First what is left is ended, then that is recorded, on a full disk with the room
+// of the reserve. If it cannot be, the report says so: the next call does that. Fails with
+// not_recorded if the ledger cannot be read.
 kernel::Result<RecoveryReport> recover(LedgerWriter& writer, const RecoveryOptions& options);
+
+// The same for a ledger that could not be opened for writing, because of `problem`: killing does
+// not wait for the disk. Fails with `problem` if it is no ledger, or somebody has it.
+kernel::Result<RecoveryReport> recover_without_writing(const kernel::Error& problem,
+                                                       const RecoveryOptions& options);
 
 // One line for people: "2 runs of the last daemon: ..."; empty if there was nothing to do.
 std::string summary_of(const RecoveryReport& report);

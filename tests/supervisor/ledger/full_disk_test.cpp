@@ -135,18 +135,56 @@ TEST_CASE_METHOD(LedgerDirectory, "what is kept is still tried when the ledger e
   CHECK_FALSE(verify().edit);
 }
 
-TEST_CASE_METHOD(LedgerDirectory, "a ledger that has no room for its reserve is not opened") {
+TEST_CASE_METHOD(LedgerDirectory,
+                 "a ledger without room for its reserve takes nothing new before there is some") {
   NEEDS(SmallDisk::is_possible(), needs_root);
   const SmallDisk disk(directory());
   { open(); }
-  std::filesystem::remove(reserve());
   disk.fill();
-  const auto writer = LedgerWriter::open(path(), LedgerSync::full);
-  REQUIRE_FALSE(writer);
-  CHECK(writer.error().code == ErrorCode::not_recorded);
+  std::filesystem::resize_file(reserve(), 4u << 20);  // what is missing has room elsewhere
+  const RunningLedger running(*this);
+  Commits commit(*running.ledger);
   CHECK_FALSE(std::filesystem::exists(reserve()));
+  CHECK_FALSE(running.ledger->is_writing());
+  CHECK_THAT(running.ledger->problem(), Catch::Contains(reserve()));
+  CHECK(running.ledger->failure() == running.ledger->problem());
+  const auto refused = commit(1, "starting", IfUnwritten::refuse);
+  const auto outcome = commit(2, "finished", IfUnwritten::keep);
+  running.wait_until([&] { return refused->has_value() && outcome->has_value(); });
+  CHECK(is_refused(*refused, reserve()));
+  CHECK(**outcome == 1u);
+
   disk.make_room();
-  CHECK(LedgerWriter::open(path(), LedgerSync::full));
+  running.wait_until([&] { return running.ledger->is_writing(); });
+  CHECK(running.ledger->failure().empty());
+  CHECK(std::filesystem::exists(reserve()));
+}
+
+TEST_CASE_METHOD(LedgerDirectory, "it is told once when writing fails and once when it works") {
+  NEEDS(SmallDisk::is_possible(), needs_root);
+  const SmallDisk disk(directory());
+  const RunningLedger running(*this);
+  Commits commit(*running.ledger);
+  std::vector<std::string> turns;
+  running.ledger->on_turn([&] { turns.push_back(running.ledger->failure()); });
+  disk.fill();
+  // Nothing is kept here, so that the next one is tried: still the disk is full.
+  for (int number = 1; number <= 3; ++number) {
+    const auto refused = commit(number, "starting", IfUnwritten::refuse);
+    running.wait_until([&] { return refused->has_value(); });
+    CHECK(is_refused(*refused, "the disk is full"));
+  }
+  CHECK(running.ledger->is_writing());
+  CHECK(running.ledger->failure() == "ledger '" + path() + "': the disk is full");
+  const auto outcome = commit(4, "finished", IfUnwritten::keep);
+  running.wait_until([&] { return outcome->has_value(); });
+  CHECK_FALSE(running.ledger->failure().empty());
+  CHECK(turns.size() == 1);
+
+  disk.make_room();
+  running.wait_until([&] { return running.ledger->is_writing(); });
+  REQUIRE(turns.size() == 2);
+  CHECK(turns[1].empty());
 }
 
 TEST_CASE_METHOD(LedgerDirectory, "a quota or a limit on file sizes counts as a full disk") {
