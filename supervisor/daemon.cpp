@@ -234,6 +234,7 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
             .metrics = metrics_,
             .metrics_now = [this] { return metrics_now(); },
             .canary = canary_,
+            .ledger_failure = [this] { return ledger_->failure(); },
             .drain_deadline = config_.drain,
             .on_drain = [this](std::string_view step) { report_drain(step); }}),
       watchdog_timer_(loop_->get()),
@@ -308,6 +309,8 @@ void Daemon::serve() {
   feed_watchdog();
   agents_.start_wanted(std::exchange(known_agents_, {}));
   loop_lag_.start();
+  ledger_->on_turn([this] { report_ledger(); });
+  if (!ledger_->failure().empty()) report_ledger();
   loop_->run();
   // What is left to do takes a moment, and one more signal must not cut it short.
   sigset_t stop_signals;
@@ -422,9 +425,22 @@ void Daemon::report_drain(std::string_view step) {
   services_.status(status());
 }
 
+// Whether it is written, whenever that turns.
+void Daemon::report_ledger() {
+  const std::string& failure = ledger_->failure();
+  if (failure.empty()) {
+    log(LogLevel::info, "ledger.writing", "the ledger is written again");
+  } else {
+    log(LogLevel::error, "ledger.not_writing", "the ledger cannot be written: " + failure,
+        {{"problem", failure}});
+  }
+  services_.status(status());
+}
+
 std::string Daemon::status() const {
   std::string text = runs_.draining() ? "draining" : "serving";
   if (catalog_.stale()) text += "; the last reload failed, older profiles are in force";
+  if (!ledger_->failure().empty()) text += "; the ledger cannot be written";
   if (!health_.refusals().empty())
     text += "; refused by their probes: " + std::to_string(health_.refusals().size()) + " profiles";
   return text;

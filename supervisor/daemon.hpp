@@ -59,6 +59,7 @@ class Daemon {
   void drained();
   void feed_watchdog();
   std::string status() const;
+  void report_ledger();
   MetricsNow metrics_now() const;
 
   DaemonConfig config_;

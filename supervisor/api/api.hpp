@@ -35,7 +35,8 @@ struct ApiContext {
   Metrics& metrics;
   std::function<MetricsNow()> metrics_now;
   Canary& canary;
-  std::chrono::milliseconds drain_deadline;  // of a drain that names none
+  std::function<std::string()> ledger_failure;  // what the last write failed for; empty: it did not
+  std::chrono::milliseconds drain_deadline;     // of a drain that names none
   // Called when a drain has begun ("begun"), is over ("done") or was cancelled ("cancelled").
   std::function<void(std::string_view)> on_drain;
 };

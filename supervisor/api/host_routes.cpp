@@ -1,9 +1,10 @@
 // What the host has, and how the daemon is.
 
-#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "supervisor/api/api.hpp"
 #include "supervisor/api/json.hpp"
+#include "supervisor/runs/run_json.hpp"
 
 namespace paddock::supervisor {
 
@@ -22,11 +23,14 @@ void get_health(const ApiContext& context, const Call& call) {
   const Caller& caller = call.caller;
   const std::size_t alive = caller.sees_all ? runs.alive() : runs.alive(caller.tenant);
   const std::size_t queued = caller.sees_all ? runs.queued() : runs.queued(caller.tenant);
-  respond_json(call.exchange, 200,
-               fmt::format("{{\"status\":\"{}\",\"config_stale\":{},\"profiles_refused\":{},"
-                           "\"runs_alive\":{},\"runs_queued\":{}}}\n",
-                           runs.draining() ? "draining" : "ok", context.catalog.stale(),
-                           context.health.refusals().size(), alive, queued));
+  const std::string failure = context.ledger_failure();
+  const nlohmann::ordered_json answer = {{"status", runs.draining() ? "draining" : "ok"},
+                                         {"ledger", failure.empty() ? "writing" : failure},
+                                         {"config_stale", context.catalog.stale()},
+                                         {"profiles_refused", context.health.refusals().size()},
+                                         {"runs_alive", alive},
+                                         {"runs_queued", queued}};
+  respond_json(call.exchange, 200, dump(answer) + "\n");
 }
 
 }  // namespace paddock::supervisor

@@ -47,6 +47,8 @@ Result<std::string> heading(std::string_view answer) {
       text +=
           fmt::format(", {} profile{} refused (paddock doctor)", refused, refused == 1 ? "" : "s");
     text = printable(text) + "\n";
+    if (const std::string ledger = json.value("ledger", "writing"); ledger != "writing")
+      text += "LEDGER NOT WRITTEN: " + printable(ledger) + "\n";
     if (json.at("config_stale").get<bool>())
       text += "CONFIG STALE: the last reload failed, older files are in force (paddock reload)\n";
     return text;

@@ -9,7 +9,8 @@ TEST_CASE("the shipped profiles are listed as loaded, each also by its name") {
   const json profiles = daemon.get("/v1/profiles").json()["profiles"];
   std::vector<std::string> names;
   for (const json& profile : profiles) names.push_back(profile["name"]);
-  CHECK(names == std::vector<std::string>{"DEFAULT", "GO", "JVM", "NODE", "OFF", "SEALED", "STRICT"});
+  CHECK(names ==
+        std::vector<std::string>{"DEFAULT", "GO", "JVM", "NODE", "OFF", "SEALED", "STRICT"});
   const json strict = daemon.get("/v1/profiles/STRICT").json();
   CHECK(strict == profiles.back());
   CHECK(strict["limits"]["nproc"] == 16);
@@ -106,6 +107,7 @@ TEST_CASE("the host is described, and health counts the runs") {
   CHECK(host.contains("bubblewrap_version"));
 
   CHECK(daemon.get("/health").json() == json({{"status", "ok"},
+                                              {"ledger", "writing"},
                                               {"config_stale", false},
                                               {"profiles_refused", 0},
                                               {"runs_alive", 0},

@@ -63,7 +63,9 @@ TEST_CASE("on a full disk new runs are refused, those that run keep their outcom
   const std::string filler = on_small_disk(faulty, "filler");
   fill(filler);
   CHECK(eventually([&] { return faulty.is_refused(); }, seconds(20)));
-  CHECK(faulty->health("status") != 0);
+  CHECK(faulty->health("status") == "ok");
+  CHECK(faulty->health("ledger").get<std::string>().ends_with("the disk is full"));
+  CHECK(faulty->log().find("the ledger cannot be written: ") != std::string::npos);
   // The reserve is there for them.
   for (const std::string& id : ids) {
     const json run = faulty->finished(id);
@@ -74,6 +76,8 @@ TEST_CASE("on a full disk new runs are refused, those that run keep their outcom
   }
   CHECK(::unlink(filler.c_str()) == 0);
   CHECK(eventually([&] { return !faulty.is_refused(); }, seconds(20)));
+  CHECK(faulty->health("ledger") == "writing");
+  CHECK(faulty->log().find("the ledger is written again") != std::string::npos);
   faulty.check_nothing_left();
 }
 

@@ -50,6 +50,21 @@ TEST_CASE("top says that the configuration is stale and that profiles are refuse
                        "CONFIG STALE"));
 }
 
+TEST_CASE("top says that the ledger cannot be written, and why") {
+  TopAnswers full = answers();
+  full.health = R"({"status": "ok", "ledger": "ledger 'x\u001b': the disk is full",
+                    "config_stale": false, "profiles_refused": 0, "runs_alive": 0,
+                    "runs_queued": 0})";
+  CHECK(top_text(full, {.columns = 200, .lines = 0}, now)
+            .value()
+            .starts_with("paddock: ok, 0 alive, 0 queued\n"
+                         "LEDGER NOT WRITTEN: ledger 'x\\x1b': the disk is full\n"));
+  full.health = R"({"status": "ok", "ledger": "writing", "config_stale": false,
+                    "profiles_refused": 0, "runs_alive": 0, "runs_queued": 0})";
+  CHECK(top_text(full, {.columns = 200, .lines = 0}, now).value().find("LEDGER") ==
+        std::string::npos);
+}
+
 TEST_CASE("top fits into a terminal, by characters and not by bytes") {
   TopAnswers narrow = answers();
   narrow.runs = R"({"runs": [{"id": "r-0000000000000001", "state": "running", "profile": "OFF",
