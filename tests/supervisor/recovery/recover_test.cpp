@@ -121,6 +121,7 @@ TEST_CASE_METHOD(LedgerDirectory,
   const Survivor survivor;
   write_and_die(*this, survivor.row(1));
   std::filesystem::remove(reserve());
+  std::filesystem::remove(path() + "-shm");  // as after a restart of the host
   disk.fill();
 
   auto writer = LedgerWriter::open(path(), LedgerSync::normal);
