@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh SECONDS [TARGET...]: builds the fuzz targets, and nothing else, and runs each for SECONDS on
-# its corpus, two at a time. Prints executions and coverage per target. Fails on any finding; the
-# input that led to it is then in build/fuzz/findings.
+# its corpus, twice as many at a time as there are processors. Prints executions and coverage per
+# target. Fails on any finding; the input that led to it is then in build/fuzz/findings.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 seconds=${1:?usage: tests/fuzz/run.sh SECONDS [TARGET...]}
@@ -38,20 +38,21 @@ summary() {
 }
 
 status=0
-for ((first = 0; first < ${#targets[@]}; first += 2)); do
+at_once=$((2 * $(nproc)))
+for ((first = 0; first < ${#targets[@]}; first += at_once)); do
   pids=()
-  pair=("${targets[@]:first:2}")
-  for target in "${pair[@]}"; do
+  together=("${targets[@]:first:at_once}")
+  for target in "${together[@]}"; do
     run_target "$target" &
     pids+=($!)
   done
-  for index in "${!pair[@]}"; do
+  for index in "${!together[@]}"; do
     if wait "${pids[index]}"; then
-      summary "${pair[index]}"
+      summary "${together[index]}"
     else
       status=1
-      echo "${pair[index]}: a finding" >&2
-      tail -60 "$work/${pair[index]}.log" >&2
+      echo "${together[index]}: a finding" >&2
+      tail -60 "$work/${together[index]}.log" >&2
     fi
   done
 done
