@@ -1,14 +1,12 @@
 // Agents -> JSON: their templates, and what becomes of the long-running ones.
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
 #include "kernel/policy/choices.hpp"
 #include "supervisor/api/budget_object.hpp"
 #include "supervisor/api/json.hpp"
 #include "supervisor/runs/run_json.hpp"
+#include "supervisor/telemetry/timestamp.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -17,13 +15,6 @@ using nlohmann::ordered_json;
 
 double seconds(std::chrono::milliseconds duration) {
   return std::chrono::duration<double>(duration).count();
-}
-
-std::string timestamp(std::chrono::system_clock::time_point time) {
-  const auto milliseconds =
-      std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count() % 1000;
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(time)), milliseconds);
 }
 
 template <class T>

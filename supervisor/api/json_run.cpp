@@ -1,27 +1,17 @@
 // Runs -> JSON: RFC 0002's run, its events, and the list.
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "supervisor/api/json.hpp"
 #include "supervisor/runs/encoding.hpp"
 #include "supervisor/runs/run_json.hpp"
+#include "supervisor/telemetry/timestamp.hpp"
 
 namespace paddock::supervisor {
 namespace {
 
 using ordered_json = nlohmann::ordered_json;  // keys in the order in which people read them
-
-std::string timestamp(std::chrono::system_clock::time_point time) {
-  const auto since_epoch = time.time_since_epoch();
-  const auto milliseconds =
-      std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count() % 1000;
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(time)), milliseconds);
-}
 
 ordered_json run_object(const RunRecord& run, WithOutput with_output) {
   ordered_json object = {

@@ -1,11 +1,11 @@
 // Readiness, drains and explanations -> JSON.
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "supervisor/api/json.hpp"
+#include "supervisor/telemetry/timestamp.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -14,13 +14,6 @@ using ordered_json = nlohmann::ordered_json;
 
 std::string line(const ordered_json& value) {
   return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
-}
-
-std::string timestamp(std::chrono::system_clock::time_point at) {
-  const auto milliseconds =
-      std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count() % 1000;
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(at)), milliseconds);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "supervisor/telemetry/log.hpp"
+#include "supervisor/telemetry/timestamp.hpp"
 
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
@@ -8,7 +9,6 @@
 #include <cstdlib>
 #include <memory>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -71,13 +71,6 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
       return spdlog::level::critical;
   }
   return spdlog::level::err;
-}
-
-std::string timestamp(std::chrono::system_clock::time_point at) {
-  const auto milliseconds =
-      std::chrono::duration_cast<std::chrono::milliseconds>(at.time_since_epoch()).count() % 1000;
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(at)), milliseconds);
 }
 
 std::string json_line(const LogRecord& record) {
