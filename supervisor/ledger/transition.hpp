@@ -93,6 +93,17 @@ struct PolicyRow {
   bool operator==(const PolicyRow&) const = default;
 };
 
+// A verdict, to be found again by its request or its nonce. Deleted with its event.
+struct VerdictRow {
+  std::string tenant;
+  std::string request_id;  // empty: none
+  std::string item;        // its id
+  std::string nonce;       // empty: none
+  std::string answer;      // JSON, as the client got it
+
+  bool operator==(const VerdictRow&) const = default;
+};
+
 // The newest event of a chain.
 struct LedgerHead {
   std::uint64_t seq = 0;
@@ -107,6 +118,7 @@ struct Transition {
   std::optional<PolicyRow> policy{};
   std::optional<AgentRow> agent{};
   std::vector<BudgetRow> budgets{};
+  std::optional<VerdictRow> verdict{};
 
   bool operator==(const Transition&) const = default;
 };

@@ -1,0 +1,39 @@
+#pragma once
+// Runtime: how code of one language is compiled and run, as runtimes/*.toml says. Plain data.
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/base/error.hpp"
+
+namespace paddock::supervisor {
+
+struct CompileStep {
+  std::vector<std::string> command;
+  std::string artifact;  // the file in the workspace that is the result
+  std::optional<std::chrono::milliseconds> wall_clock;
+
+  bool operator==(const CompileStep&) const = default;
+};
+
+struct Runtime {
+  std::string name;
+  std::vector<std::string> aliases;
+  std::string source;  // what the code is called in the workspace
+  std::optional<CompileStep> compile;
+  std::vector<std::string> run;
+  std::vector<std::string> version;  // a command that prints it; empty: none
+  std::string file;                  // where it was read, for messages
+
+  bool operator==(const Runtime&) const = default;
+};
+
+using Runtimes = std::map<std::string, Runtime>;  // by name
+
+// By name or alias, nullptr if there is none.
+const Runtime* find_runtime(const Runtimes& runtimes, const std::string& name_or_alias);
+
+}  // namespace paddock::supervisor

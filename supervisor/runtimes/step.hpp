@@ -1,0 +1,33 @@
+#pragma once
+// From a runtime and files to a run that only has to be started. Files travel through the run's
+// channel (fd 3), a memory file: nothing is bound and nothing lies on a disk.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernel/base/error.hpp"
+#include "supervisor/runs/resolved_run.hpp"
+#include "supervisor/runtimes/runtime.hpp"
+
+namespace paddock::supervisor {
+
+// Path in the workspace -> contents. Relative, without "." or "..": check_file_name.
+using Files = std::map<std::string, std::string>;
+
+constexpr std::size_t file_bytes_max = 32u << 20;  // of all files of a step together
+constexpr std::size_t artifact_bytes_max = 64u << 20;
+constexpr std::size_t files_max = 1024;
+
+kernel::Result<void> check_file_name(const std::string& name);
+
+// Sets argv and channel of `run`, whose policy is resolved: `command` is executed in the workspace
+// with `files` in it and its own exit status. `wanted`: files that shall come out again.
+kernel::Result<void> prepare_step(const std::vector<std::string>& command, const Files& files,
+                                  const std::vector<std::string>& wanted, ResolvedRun& run);
+
+// What came out, once the run is over: regular files among `wanted`, whole or not at all.
+// `channel`: the run's, kept by the caller. What is damaged or over its bound is left out.
+Files collect_files(const kernel::Fd& channel, const std::vector<std::string>& wanted);
+
+}  // namespace paddock::supervisor
