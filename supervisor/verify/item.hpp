@@ -29,6 +29,8 @@ struct Checker {
   bool operator==(const Checker&) const = default;
 };
 
+std::string_view name_of(Checker::Kind kind);  // "float" of floating
+
 struct StdioCase {
   std::string stdin_bytes;
   std::string stdout_bytes;
@@ -45,7 +47,8 @@ struct StdioTests {
 
 // Tests that the judge runs. What it is told is JSON text that only it reads.
 struct JudgedTests {
-  std::string job;  // the item's "tests" in canonical JSON: RFC 0010
+  std::string job;        // the item's "tests" in canonical JSON: RFC 0010
+  std::size_t cases = 0;  // 0: they are known when the tests have run
 
   bool operator==(const JudgedTests&) const = default;
 };

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernel/base/error.hpp"
 #include "supervisor/verify/item.hpp"
 
 namespace paddock::supervisor {
@@ -57,6 +58,7 @@ struct ItemAnswer {
 
 // An item without a number, and why.
 ItemAnswer invalid_answer(const Item& item, std::string cause, std::string detail);
+ItemAnswer refused_answer(const RefusedItem& item);
 
 // The object of RFC 0010 on one line, without a newline.
 std::string answer_to_json(const ItemAnswer& answer);

@@ -1,0 +1,179 @@
+#include "supervisor/verify/verdict_of_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "supervisor/verify/checkers.hpp"
+
+namespace paddock::supervisor {
+namespace {
+
+using kernel::Cause;
+using kernel::Result;
+
+// What a judge says of a case that the candidate did not live to answer. Why is not its to know.
+constexpr const char* ended_cause = "ended";
+
+constexpr double ms_per_s = 1000;
+constexpr double us_per_ms = 1000;
+
+Fault fault_of(const char* whose, const EndedRun& run) {
+  const std::string text = ending_text(run);
+  return {.cause = std::string(name_of(run.cause)), .detail = fmt::format("{}: {}", whose, text)};
+}
+
+Judgement without_number(Fault fault) {
+  return {.fault = std::move(fault), .cases = {}};
+}
+
+bool is_ended_case(const CaseAnswer& each) {
+  return !each.passed && each.cause == ended_cause;
+}
+
+std::vector<CaseAnswer> failed_cases(std::size_t count, const std::string& cause,
+                                     const std::string& detail) {
+  CaseAnswer failed;
+  failed.cause = cause;
+  failed.detail = detail;
+  return std::vector<CaseAnswer>(std::max<std::size_t>(count, 1), failed);
+}
+
+// Nobody is believed who is seen to have lied.
+bool is_forged(const EndedRun& run) {
+  return run.cause == Cause::tampered;
+}
+
+Judgement failed_with_run(const EndedRun& run, std::size_t cases) {
+  return {.fault = std::nullopt,
+          .cases = failed_cases(cases, std::string(name_of(run.cause)), ending_text(run))};
+}
+
+std::string unusable_text(const JudgeReport& report) {
+  return report.detail.empty() ? "the tests cannot be used" : report.detail;
+}
+
+}  // namespace
+
+EndedRun ended_run(const kernel::SandboxResult& result, bool stopped_here) {
+  return {.cause = result.cause,
+          .detail = result.detail,
+          .exit_code = result.exit_code,
+          .signal = result.signal,
+          .stopped_here = stopped_here};
+}
+
+bool is_fault(Cause cause) {
+  switch (cause) {
+    case Cause::host_overloaded:
+    case Cause::killed_by_request:
+    case Cause::shutdown:
+    case Cause::daemon_restart:
+    case Cause::cannot_execute:
+    case Cause::cannot_isolate:
+    case Cause::internal:
+      return true;
+    case Cause::exited:
+    case Cause::signaled:
+    case Cause::wall_clock:
+    case Cause::cpu_limit:
+    case Cause::memory_limit:
+    case Cause::pids_limit:
+    case Cause::file_size_limit:
+    case Cause::output_limit:
+    case Cause::syscall_denied:
+    case Cause::tampered:
+      return false;
+  }
+  return true;
+}
+
+std::string ending_text(const EndedRun& run) {
+  std::string text(name_of(run.cause));
+  if (run.cause == Cause::exited) text = fmt::format("exited with {}", run.exit_code);
+  if (run.cause == Cause::signaled) text = fmt::format("signal {}", run.signal);
+  if (!run.detail.empty()) text += ": " + run.detail;
+  return text;
+}
+
+Judgement judgement_of(const std::optional<EndedRun>& candidate,
+                       const std::optional<EndedRun>& judge,
+                       const std::optional<Result<JudgeReport>>& report) {
+  // Whoever was ended here was so because of the other one.
+  const bool is_candidates_fault =
+      candidate && !candidate->stopped_here && is_fault(candidate->cause);
+  const bool has_report =
+      judge && judge->cause == Cause::exited && judge->exit_code == 0 && report && *report;
+  if (!has_report) {
+    if (is_candidates_fault) return without_number(fault_of("the candidate's run", *candidate));
+    if (judge && !judge->stopped_here && is_fault(judge->cause))
+      return without_number(fault_of("the judge's run", *judge));
+    std::string detail = "it never started";
+    if (judge) detail = ending_text(*judge);
+    if (judge && report && !*report) detail += "; " + report->error().message;
+    return without_number({.cause = "judge_failed", .detail = std::move(detail)});
+  }
+  JudgeReport judged = **report;
+  if (!judged.usable)
+    return without_number({.cause = "tests_unusable", .detail = unusable_text(judged)});
+  if (!candidate)
+    return without_number({.cause = "internal", .detail = "the candidate's run has no end"});
+  if (is_forged(*candidate)) return failed_with_run(*candidate, judged.cases.size());
+  if (std::none_of(judged.cases.begin(), judged.cases.end(), is_ended_case))
+    return {.fault = std::nullopt, .cases = std::move(judged.cases)};
+  // It was gone before its cases were through.
+  if (is_candidates_fault) return without_number(fault_of("the candidate's run", *candidate));
+  if (candidate->stopped_here && is_fault(candidate->cause))
+    return without_number({.cause = "judge_failed",
+                           .detail = "it says that the candidate has ended, and it had not"});
+  for (CaseAnswer& each : judged.cases) {
+    if (!is_ended_case(each)) continue;
+    each.cause = name_of(candidate->cause);
+    each.detail = ending_text(*candidate);
+  }
+  return {.fault = std::nullopt, .cases = std::move(judged.cases)};
+}
+
+Judgement judgement_in_process(const EndedRun& run,
+                               const std::optional<Result<JudgeReport>>& report,
+                               std::size_t cases) {
+  if (is_fault(run.cause)) return without_number(fault_of("the run", run));
+  if (run.cause != Cause::exited || !report || !*report) return failed_with_run(run, cases);
+  JudgeReport judged = **report;
+  if (!judged.usable)
+    return without_number({.cause = "tests_unusable", .detail = unusable_text(judged)});
+  return {.fault = std::nullopt, .cases = std::move(judged.cases)};
+}
+
+StdioVerdict stdio_verdict(const kernel::SandboxResult& result, const StdioCase& expected) {
+  StdioVerdict verdict;
+  const EndedRun run = ended_run(result, false);
+  if (is_fault(run.cause)) {
+    verdict.fault = fault_of("the candidate's run", run);
+    return verdict;
+  }
+  CaseAnswer& answer = verdict.answer;
+  answer.wall_ms = result.duration_s * ms_per_s;
+  answer.cpu_ms = static_cast<double>(result.cpu_user_us + result.cpu_system_us) / us_per_ms;
+  if (run.cause != Cause::exited || run.exit_code != 0) {
+    answer.cause = name_of(run.cause);
+    answer.detail = ending_text(run);
+  } else if (result.stdout_truncated || result.output_held_open) {
+    // What there is of it might look right.
+    answer.cause = name_of(Cause::output_limit);
+    answer.detail = result.stdout_truncated ? "more output than output_bytes"
+                                            : "a process it left kept its output open";
+  } else {
+    answer.passed = output_matches(expected.checker, expected.stdout_bytes, result.stdout);
+    answer.cause = answer.passed ? "passed" : "wrong_answer";
+  }
+  return verdict;
+}
+
+Judgement judgement_of_compiler(const EndedRun& run, std::size_t cases) {
+  if (is_fault(run.cause)) return without_number(fault_of("the compiler's run", run));
+  return {.fault = std::nullopt,
+          .cases = failed_cases(cases, "does_not_compile", "the compiler: " + ending_text(run))};
+}
+
+}  // namespace paddock::supervisor

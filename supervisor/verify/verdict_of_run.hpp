@@ -1,0 +1,73 @@
+#pragma once
+// What the ends of an item's runs say about it: whose fault it was that something did not run to
+// its end. Pure: RFC 0010's table.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/run/result.hpp"
+#include "supervisor/verify/item_answer.hpp"
+#include "supervisor/verify/judge_report.hpp"
+
+namespace paddock::supervisor {
+
+// Why an item has no number.
+struct Fault {
+  std::string cause;
+  std::string detail;
+
+  bool operator==(const Fault&) const = default;
+};
+
+// An item's cases, or why there is nothing to be said about them.
+struct Judgement {
+  std::optional<Fault> fault;
+  std::vector<CaseAnswer> cases;  // meaningless with a fault
+
+  bool operator==(const Judgement&) const = default;
+};
+
+// How a run ended that had a part in judging.
+struct EndedRun {
+  kernel::Cause cause = kernel::Cause::internal;
+  std::string detail;
+  int exit_code = 0;
+  int signal = 0;
+  bool stopped_here = false;  // by whoever judges, since nothing was to come of it any more
+
+  bool operator==(const EndedRun&) const = default;
+};
+
+EndedRun ended_run(const kernel::SandboxResult& result, bool stopped_here);
+
+// A fault of the host, the daemon or its operator: never the candidate's doing.
+bool is_fault(kernel::Cause cause);
+
+// "exited with 3", "signal 9", or what the run itself says.
+std::string ending_text(const EndedRun& run);
+
+// Of a candidate and a judge in sandboxes of their own. `report`: what the judge wrote, if it ended
+// well. A run that is absent never was.
+Judgement judgement_of(const std::optional<EndedRun>& candidate,
+                       const std::optional<EndedRun>& judge,
+                       const std::optional<kernel::Result<JudgeReport>>& report);
+
+// Of one run that holds both. `cases`: how many there should be; 0: not known before.
+Judgement judgement_in_process(const EndedRun& run,
+                               const std::optional<kernel::Result<JudgeReport>>& report,
+                               std::size_t cases);
+
+// One case of standard input and output.
+struct StdioVerdict {
+  std::optional<Fault> fault;
+  CaseAnswer answer;
+
+  bool operator==(const StdioVerdict&) const = default;
+};
+StdioVerdict stdio_verdict(const kernel::SandboxResult& result, const StdioCase& expected);
+
+// The compiler's run did not give what it should.
+Judgement judgement_of_compiler(const EndedRun& run, std::size_t cases);
+
+}  // namespace paddock::supervisor
