@@ -39,7 +39,8 @@ std::string encode(const LaunchSpec& spec) {
                                    spec.filter.size() / filter_instruction_bytes),
                                .landlock_handled_file = spec.landlock.handled_file,
                                .landlock_scoped = spec.landlock.scoped,
-                               .host_uid = spec.host_uid.value_or(0)});
+                               .host_uid = spec.host_uid.value_or(0),
+                               .channel = spec.channel ? 1u : 0u});
   for (const Rlimit& limit : spec.rlimits)
     append_bytes(out, WireRlimit{static_cast<std::uint64_t>(limit.resource), limit.value});
   for (const LandlockRule& rule : spec.landlock.allowed) append_bytes(out, rule.access);
@@ -69,7 +70,8 @@ std::optional<LaunchSpec> decode_launch_spec(std::string_view bytes) {
                   .filter = {view.filter, view.filter_length * filter_instruction_bytes},
                   .new_session = view.new_session,
                   .own_user_namespace = view.own_user_namespace,
-                  .host_uid = std::nullopt};
+                  .host_uid = std::nullopt,
+                  .channel = view.channel};
   if (view.host_uid != 0) spec.host_uid = static_cast<uid_t>(view.host_uid);
   for (std::size_t i = 0; i < view.rlimit_count; ++i)
     spec.rlimits.push_back({static_cast<int>(view.rlimits[i].resource), view.rlimits[i].value});

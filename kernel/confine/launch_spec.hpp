@@ -33,6 +33,7 @@ struct LaunchSpec {
   bool new_session = true;               // setsid; otherwise a process group of its own
   bool own_user_namespace = false;       // for runs without bwrap: NPROC then counts this run alone
   std::optional<uid_t> host_uid;         // absent: the supervisor's own
+  bool channel = false;                  // the program gets fd_channel as channel_fd
 
   bool operator==(const LaunchSpec&) const = default;
 };

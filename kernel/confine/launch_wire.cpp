@@ -60,7 +60,7 @@ bool parse_spec(char* bytes, size_t size, SpecView& view) {
   if (header_bytes == nullptr) return false;
   SpecHeader header;
   memcpy(&header, header_bytes, sizeof header);
-  if (header.new_session > 1 || header.own_user_namespace > 1) return false;
+  if (header.new_session > 1 || header.own_user_namespace > 1 || header.channel > 1) return false;
   if (header.host_uid >= UINT32_MAX) return false;  // -1 is no uid
   // Each rlimit takes 16 bytes and each string at least one: larger counts cannot be true.
   const size_t strings = size_t{header.landlock_rule_count} + header.wrapper_count +
@@ -98,6 +98,7 @@ bool parse_spec(char* bytes, size_t size, SpecView& view) {
   view.new_session = header.new_session == 1;
   view.own_user_namespace = header.own_user_namespace == 1;
   view.host_uid = header.host_uid;
+  view.channel = header.channel == 1;
   view.workdir = cursor.take_string();
   return view.workdir != nullptr &&
          take_strings(cursor, view.landlock_rule_count, view.landlock_paths) &&

@@ -10,16 +10,22 @@
 
 namespace paddock::kernel {
 
-// The descriptors of the launch chain. Only 0, 1 and 2 ever reach the agent.
+// The descriptors of the launch chain. Only 0, 1 and 2 ever reach the agent, and of a run with a
+// channel that one, under the number channel_fd.
 constexpr int fd_control = 3;          // SOCK_SEQPACKET to the supervisor: ControlMessage
 constexpr int fd_spec = 4;             // the launch spec
 constexpr int fd_bubblewrap_args = 5;  // bwrap --args
 constexpr int fd_launcher = 6;         // paddock-launch itself, for exec inside the sandbox
 constexpr int fd_first_file = 7;       // contents for bwrap --file, one descriptor each
-constexpr int fd_program = 63;         // the agent's program, if that is no file of the sandbox
+constexpr int fd_channel = 62;  // what the agent's program talks through, if it was given that
+constexpr int fd_program = 63;  // the agent's program, if that is no file of the sandbox
 
 // How an argv names fd_program: nothing is bound for it, nothing lies on a disk.
 constexpr const char* program_path = "/proc/self/fd/63";
+
+// Where the agent's program finds its channel: in the place of the control socket, which is gone by
+// then.
+constexpr int channel_fd = 3;
 
 // The longest name of a run. It is in the command line of its launchers, so that a list of
 // processes and a supervisor that cleans up after a killed one can tell which run they belong to.
@@ -102,6 +108,7 @@ struct SpecHeader {
   uint64_t landlock_handled_file = 0;
   uint64_t landlock_scoped = 0;
   uint64_t host_uid = 0;  // 0: the supervisor's own
+  uint64_t channel = 0;   // 0 or 1: fd_channel is there, for the agent's program
 };
 static_assert(sizeof(SpecHeader) % sizeof(uint64_t) == 0, "what follows it is aligned");
 constexpr uint32_t filter_length_max = 4096;    // BPF_MAXINSNS, linux/bpf_common.h
@@ -128,6 +135,7 @@ struct SpecView {
   bool new_session = false;
   bool own_user_namespace = false;
   uint64_t host_uid = 0;
+  bool channel = false;
 
   char** pointers = nullptr;  // owns the lists; freed by the destructor
   SpecView() = default;

@@ -1,5 +1,6 @@
 #include "kernel/launch/agent.hpp"
 
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -91,12 +92,22 @@ void load_filter(const kernel::SpecView& spec) {
     die("load the system call filter", errno);
 }
 
+void look_for_channel(const kernel::SpecView& spec) {
+  if (spec.channel && ::fcntl(kernel::fd_channel, F_GETFD) < 0) die("find the channel", errno);
+}
+
 void wait_at_gate(int gate) {
   char byte = 0;
   ssize_t count = 0;
   while ((count = ::read(gate, &byte, 1)) < 0 && errno == EINTR) {
   }
   if (count != 1) ::_exit(1);  // the launcher is gone, or the supervisor refused the run
+}
+
+// After this nothing can be said to the supervisor any more: the control socket has that number. It
+// is the one descriptor from 3 that execve leaves open.
+bool take_channel() {
+  return ::dup2(kernel::fd_channel, kernel::channel_fd) >= 0;
 }
 
 }  // namespace
@@ -117,7 +128,8 @@ void become_agent(const kernel::SpecView& spec, int gate, int exec_error) {
   // Readable for the supervisor, which now looks at the namespaces through /proc. Nothing foreign
   // runs in this process yet, and execve makes it dumpable in any case.
   if (::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0) die("become readable", errno);
-  // 3 and up: control socket, spec, gate, and whatever a later change forgets.
+  look_for_channel(spec);
+  // 3 and up: control socket, channel, gate, and whatever a later change forgets.
   if (::syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) != 0)
     die("close_range", errno);
   restrict_with_landlock(spec);
@@ -131,7 +143,7 @@ void become_agent(const kernel::SpecView& spec, int gate, int exec_error) {
   wait_at_gate(gate);
 
   environ = spec.environment;
-  ::execvp(spec.argv[0], spec.argv);
+  if (!spec.channel || take_channel()) ::execvp(spec.argv[0], spec.argv);
   const int error = errno;
   [[maybe_unused]] const ssize_t ignored = ::write(exec_error, &error, sizeof error);
   ::_exit(127);

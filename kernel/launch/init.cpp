@@ -86,6 +86,8 @@ class Init {
     ::close(exec_error[1]);
     gate_ = gate[1];
     exec_error_ = exec_error[0];
+    // The other end shall see when the program and what it started have closed theirs.
+    if (spec.channel) ::close(kernel::fd_channel);
     release_standard_streams();
   }
 
@@ -204,10 +206,11 @@ class Init {
 }  // namespace
 
 void run_init(const kernel::SpecView& spec) {
-  // The spec was the last of the supervisor's descriptors that is needed here. A program that came as
-  // one stays for the agent's process, where execve closes it.
+  // The spec was the last of the supervisor's descriptors that is needed here. A channel and a
+  // program that came as one stay for the agent's process.
+  const int first_kept = spec.channel ? kernel::fd_channel : kernel::fd_program;
   ::syscall(SYS_close_range, static_cast<unsigned>(kernel::fd_spec),
-            static_cast<unsigned>(kernel::fd_program - 1), 0u);
+            static_cast<unsigned>(first_kept - 1), 0u);
   ::syscall(SYS_close_range, static_cast<unsigned>(kernel::fd_program + 1), ~0u, 0u);
   if (spec.own_user_namespace) enter_own_user_namespace();
   become_unreadable();

@@ -129,6 +129,7 @@ Result<Plan> make_plan(const SandboxPolicy& policy, const std::vector<std::strin
   }
   plan.mounts = planned_mounts(policy, host);
   plan.launch.host_uid = identity.host_uid;
+  plan.launch.channel = identity.channel;
   plan.cgroup_leaf = identity.cgroup;
   plan.cgroup = policy.cgroup;
   plan.wall_clock = policy.wall_clock;

@@ -26,6 +26,7 @@ struct RunIdentity {
   std::string workspace;          // for runs without bubblewrap: a private directory on the host
   std::string cwd;                // for runs without bubblewrap: where to start; empty: workspace
   std::string cgroup{};  // its leaf, as /proc/PID/cgroup shows it to the supervisor; empty: none
+  bool channel = false;  // its program is given a descriptor besides the standard streams
 
   bool operator==(const RunIdentity&) const = default;
 };

@@ -86,7 +86,8 @@ Result<std::unique_ptr<Run>> Run::start(const Plan& plan, int launcher_executabl
   BoundPaths bound = TRY(BoundPaths::open(plan.binds, plan.system_binds));
   if (!plan.workspace.empty()) TRY_VOID(bound.add(plan.workspace, sandbox_workspace));
   const int cgroup = resources.cgroup ? resources.cgroup->directory() : -1;
-  SpawnedRun spawned = TRY(spawn(plan, launcher_executable, cgroup, options.program));
+  SpawnedRun spawned =
+      TRY(spawn(plan, launcher_executable, cgroup, options.program, options.channel));
   std::unique_ptr<Run> run(
       new Run(plan, std::move(spawned), std::move(resources), std::move(options)));
   run->bound_ = std::move(bound);

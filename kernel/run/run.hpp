@@ -43,6 +43,8 @@ struct RunOptions {
   std::string stdin_bytes{};
   int program = -1;  // an executable memory file that argv names as program_path; -1: none. It is
                      // the caller's, and needed until start has returned
+  int channel = -1;  // a descriptor that the program gets as channel_fd, for a plan that says so;
+                     // -1: none. The caller's, and needed until start has returned
   bool stdin_stays_open = false;  // more comes through write_stdin, until close_stdin
   // Each piece of output, all of it, kept or not; for live streams. May be empty. Whoever cannot
   // take more says pause_output.

@@ -119,7 +119,11 @@ Result<std::unique_ptr<Run>> Sandbox::start(const SandboxPolicy& policy,
   if (!is_run_name(name.c_str()))
     return fail(ErrorCode::invalid_request, "'" + name + "' cannot be the name of a run");
   RunResources resources;
-  RunIdentity identity{.name = name, .host_uid = std::nullopt, .workspace = "", .cwd = cwd};
+  RunIdentity identity{.name = name,
+                       .host_uid = std::nullopt,
+                       .workspace = "",
+                       .cwd = cwd,
+                       .channel = run_options.channel >= 0};
   if (host_.uid == 0) {
     const auto shared = TRY(shared_uid(policy));
     resources.host_uid =

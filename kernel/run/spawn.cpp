@@ -57,7 +57,7 @@ std::string nul_terminated(const std::vector<std::string>& words) {
 }  // namespace
 
 Result<SpawnedRun> spawn(const Plan& plan, int launcher_executable, int cgroup_directory,
-                         int program) {
+                         int program, int channel) {
   TRY_VOID(check_calls());
   Pipe input = TRY(make_pipe());
   Pipe output = TRY(make_pipe());
@@ -76,6 +76,7 @@ Result<SpawnedRun> spawn(const Plan& plan, int launcher_executable, int cgroup_d
                    {fd_control, control.theirs.get()},
                    {fd_launcher, launcher_executable}};
   if (program >= 0) wiring.emplace_back(fd_program, program);
+  if (plan.launch.channel) wiring.emplace_back(fd_channel, channel);
   for (const auto& [fd, content] : contents) wiring.emplace_back(fd, content.get());
 
   const ChildSide child{.wiring = &wiring, .role = plan.role.c_str(), .run = plan.name.c_str()};

@@ -20,9 +20,10 @@ struct SpawnedRun {
 
 // `cgroup_directory` is -1 or an open leaf into which the process is born. `launcher_executable` is
 // open_launcher()'s. `program` is -1 or an executable memory file, which the plan's argv names as
-// program_path. Call it on the thread that lives as long as the runs do: the kernel ties a
-// parent-death signal to the thread, not to the process. Fails with io.
+// program_path; `channel` is what the program of a plan with launch.channel gets. Call it on the
+// thread that lives as long as the runs do: the kernel ties a parent-death signal to the thread,
+// not to the process. Fails with io.
 Result<SpawnedRun> spawn(const Plan& plan, int launcher_executable, int cgroup_directory,
-                         int program);
+                         int program, int channel);
 
 }  // namespace paddock::kernel

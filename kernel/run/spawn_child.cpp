@@ -37,22 +37,24 @@ void reset_signals() {
   ::sigprocmask(SIG_SETMASK, &mask, nullptr);
 }
 
-// Gives each child descriptor its number. Sources are first moved out of the way of the numbers.
-int wire_descriptors(const Wiring& wiring, int* last_number) {
+// Gives each child descriptor its number, and nothing else to what is executed next: between the
+// numbers, too, there may be what this process has open and others would inherit. Sources are first
+// moved out of the way of the numbers. Null, or the step that failed.
+const char* wire_descriptors(const Wiring& wiring) {
   constexpr int above_all_numbers = 64;
   int moved[above_all_numbers];
   std::size_t count = 0;
   for (const auto& [number, source] : wiring) {
     const int copy = ::fcntl(source, F_DUPFD_CLOEXEC, above_all_numbers);
-    if (copy < 0) return -1;
+    if (copy < 0) return "arrange descriptors";
     moved[count++] = copy;
   }
+  if (::syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC) != 0) return "close_range";
   count = 0;
   for (const auto& [number, source] : wiring) {
-    if (::dup2(moved[count++], number) < 0) return -1;
-    if (number > *last_number) *last_number = number;
+    if (::dup2(moved[count++], number) < 0) return "arrange descriptors";
   }
-  return 0;
+  return nullptr;
 }
 
 int control_source(const Wiring& wiring) {
@@ -65,13 +67,8 @@ int control_source(const Wiring& wiring) {
   const ChildSide& child = *static_cast<const ChildSide*>(argument);
   reset_signals();
   ::setsid();  // a signal from the terminal is for the supervisor, not for the run
-  int last_number = 2;
   const int control = control_source(*child.wiring);
-  if (wire_descriptors(*child.wiring, &last_number) != 0)
-    report_and_exit(control, "arrange descriptors");
-  if (::syscall(SYS_close_range, static_cast<unsigned>(last_number + 1), ~0u,
-                CLOSE_RANGE_CLOEXEC) != 0)
-    report_and_exit(fd_control, "close_range");
+  if (const char* const step = wire_descriptors(*child.wiring)) report_and_exit(control, step);
   char* const argv[] = {const_cast<char*>("paddock-launch"), const_cast<char*>(child.role),
                         const_cast<char*>(child.run), nullptr};
   char* const environment[] = {nullptr};

@@ -46,13 +46,14 @@ bool fails(const char* step) {
 using kernel::Plan;
 using kernel::Result;
 
-WRAPPED(Result<kernel::SpawnedRun>, spawn, "_ZN7paddock6kernel5spawnERKNS0_4PlanEiii",
-        const Plan& plan, int launcher, int cgroup_directory, int program);
+WRAPPED(Result<kernel::SpawnedRun>, spawn, "_ZN7paddock6kernel5spawnERKNS0_4PlanEiiii",
+        const Plan& plan, int launcher, int cgroup_directory, int program, int channel);
 Result<kernel::SpawnedRun> wrapped_spawn(const Plan& plan, int launcher, int cgroup_directory,
-                                         int program) {
+                                         int program, int channel) {
   Plan broken_plan = without(name_of_broken(), plan);
   broken_plan.files[fd_broken] = name_of_broken();
-  return real_spawn(broken_plan, launcher, broken("cgroup") ? -1 : cgroup_directory, program);
+  return real_spawn(broken_plan, launcher, broken("cgroup") ? -1 : cgroup_directory, program,
+                    channel);
 }
 
 WRAPPED(Result<pid_t>, start_child, "_ZN7paddock6kernel11start_childERKNS0_9ChildSideEiPi",

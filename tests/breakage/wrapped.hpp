@@ -10,7 +10,7 @@
 namespace paddock::breakage {
 
 constexpr const char* variable = "PADDOCK_BREAK";
-constexpr int fd_broken = 60;  // above all that spawn() wires, below where it makes room for them
+constexpr int fd_broken = 60;  // one that spawn() wires to nothing else
 
 // Is `control` the one that this process is to go without?
 bool broken(const char* control);

@@ -43,9 +43,9 @@ Fd take_end(int (&ends)[2], int which) {
 
 }  // namespace
 
-Result<SpawnedRun> fake_spawn(const Plan&, int, int,
-                              int) asm("__wrap__ZN7paddock6kernel5spawnERKNS0_4PlanEiii");
-Result<SpawnedRun> fake_spawn(const Plan&, int, int, int) {
+Result<SpawnedRun> fake_spawn(const Plan&, int, int, int,
+                              int) asm("__wrap__ZN7paddock6kernel5spawnERKNS0_4PlanEiiii");
+Result<SpawnedRun> fake_spawn(const Plan&, int, int, int, int) {
   int control[2];
   int input[2];
   int output[2];

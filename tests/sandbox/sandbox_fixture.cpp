@@ -104,6 +104,7 @@ SandboxResult run(const SandboxPolicy& policy, const Argv& argv, const RunInput&
   if (!checked) FAIL("the policy is refused: " << checked.error().message);
   RunOptions options;
   options.stdin_bytes = input.stdin_bytes;
+  options.channel = input.channel;
   auto live = sandbox.start(whole, argv, input.cwd, "run", std::move(options));
   if (!live) FAIL("the run cannot be started: " << live.error().message);
   drive(**live);

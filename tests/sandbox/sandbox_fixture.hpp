@@ -41,6 +41,7 @@ struct RunInput {
   std::string stdin_bytes{};
   std::map<std::string, std::string> environment{};
   std::string cwd{};
+  int channel = -1;
 };
 
 // A run that can be started, from start to end. The test fails if it cannot.

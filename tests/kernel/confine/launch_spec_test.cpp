@@ -22,6 +22,7 @@ LaunchSpec full_spec() {
   spec.new_session = false;
   spec.own_user_namespace = true;
   spec.host_uid = 60578;
+  spec.channel = true;
   return spec;
 }
 
