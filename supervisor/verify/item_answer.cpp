@@ -2,6 +2,24 @@
 
 namespace paddock::supervisor {
 
+std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::pass:
+      return "pass";
+    case Verdict::fail:
+      return "fail";
+    case Verdict::invalid:
+      return "invalid";
+  }
+  return "invalid";
+}
+
+std::optional<Verdict> verdict_named(std::string_view name) {
+  for (const Verdict verdict : {Verdict::pass, Verdict::fail, Verdict::invalid})
+    if (name == name_of(verdict)) return verdict;
+  return std::nullopt;
+}
+
 ItemAnswer invalid_answer(const Item& item, std::string cause, std::string detail) {
   ItemAnswer answer;
   answer.id = item.id;
