@@ -1,0 +1,111 @@
+#include "supervisor/verify/item_run.hpp"
+
+#include <utility>
+
+namespace paddock::supervisor {
+namespace {
+
+using kernel::ErrorCode;
+using std::chrono::milliseconds;
+
+std::string cause_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::too_busy:
+      return "too_busy";
+    case ErrorCode::draining:
+      return "shutdown";
+    case ErrorCode::not_recorded:
+      return "not_recorded";
+    case ErrorCode::sandbox_not_available:
+      return "cannot_isolate";
+    case ErrorCode::invalid_request:
+    case ErrorCode::sandbox_policy_error:
+    case ErrorCode::unknown_profile:
+    case ErrorCode::unknown_agent:
+    case ErrorCode::not_found:
+    case ErrorCode::forbidden:
+    case ErrorCode::io:
+    case ErrorCode::internal:
+      return "internal";
+  }
+  return "internal";
+}
+
+}  // namespace
+
+void ItemRun::start(ResolvedRun run, OnSlot on_slot, OnOver on_over) {
+  is_started_ = true;
+  on_slot_ = std::move(on_slot);
+  on_over_ = std::move(on_over);
+  waiting_ = std::move(run);
+  asked_at_ = kernel::Clock::now();
+  submit();
+}
+
+void ItemRun::submit() {
+  RunObserver observer;
+  observer.on_output = [this](kernel::Stream stream, std::string_view bytes) {
+    (stream == kernel::Stream::stdout_stream ? stdout_ : stderr_).append(bytes);
+  };
+  observer.on_finished = [this](const RunRecord& record) { finished(record); };
+  observer.on_refused = [this](const kernel::Error& error) { give_up(error); };
+  if (on_slot_) observer.on_slot = [this](const RunRecord& record) { on_slot_(record); };
+  const auto id = runs_.submit(*waiting_, std::move(observer));
+  if (id) {
+    id_ = *id;
+    waiting_.reset();  // with its channel, which the run alone shall hold
+    return;
+  }
+  const bool is_patient = kernel::Clock::now() - asked_at_ < room_patience;
+  if (id.error().code == ErrorCode::too_busy && is_patient)
+    return timer_.start(room_interval, [this] { submit(); });
+  over_soon({.cause = cause_of(id.error().code), .detail = id.error().message});
+}
+
+void ItemRun::stop(const std::string& reason) {
+  if (is_over_ || !is_started_ || std::exchange(is_stopped_, true)) return;
+  stop_timer_.stop();
+  if (!id_.empty()) {
+    [[maybe_unused]] const auto stopped =
+        runs_.stop(id_, kernel::Cause::killed_by_request, reason);
+  } else if (waiting_) {
+    over_soon({.cause = std::string(name_of(kernel::Cause::killed_by_request)), .detail = reason});
+  }
+}
+
+void ItemRun::stop_after(milliseconds time, const std::string& reason) {
+  if (is_over_ || !is_started_ || is_stopped_) return;
+  stop_timer_.start(time, [this, reason] { stop(reason); });
+}
+
+std::optional<EndedRun> ItemRun::end() const {
+  if (!result_) return std::nullopt;
+  return ended_run(*result_, is_stopped_);
+}
+
+void ItemRun::finished(const RunRecord& record) {
+  result_ = record.result;
+  degraded_ = record.degraded;
+  over();
+}
+
+void ItemRun::give_up(const kernel::Error& error) {
+  id_.clear();
+  fault_ = {.cause = cause_of(error.code), .detail = error.message};
+  over();
+}
+
+// On a later turn: whoever asked is not called back from within its call.
+void ItemRun::over_soon(Fault fault) {
+  waiting_.reset();
+  fault_ = std::move(fault);
+  timer_.start(milliseconds(0), [this] { over(); });
+}
+
+void ItemRun::over() {
+  is_over_ = true;
+  stop_timer_.stop();
+  on_over_();
+}
+
+}  // namespace paddock::supervisor

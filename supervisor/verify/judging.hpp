@@ -1,0 +1,56 @@
+#pragma once
+// Judging: one item while it is judged. Each way to judge is a class that owns its runs; none of
+// them knows of queues, of other items, or of what becomes of its result.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "supervisor/runs/run_table.hpp"
+#include "supervisor/runtimes/runtime.hpp"
+#include "supervisor/verify/item.hpp"
+#include "supervisor/verify/verdict_of_run.hpp"
+
+namespace paddock::supervisor {
+
+// An item with all that its runs need: it only has to be judged.
+struct ResolvedItem {
+  Item item;
+  std::string tenant;
+  Stop stop = Stop::all;
+  std::shared_ptr<const kernel::SandboxPolicy> candidate_policy;
+  std::shared_ptr<const kernel::SandboxPolicy> judge_policy;  // without a wall clock of its own
+  std::string policy_hash;                                    // the candidate's
+  std::shared_ptr<const Runtime> runtime;                     // of tests of kind stdio
+};
+
+struct JudgedItem {
+  Judgement judgement;
+  std::vector<std::string> degraded;
+  std::string stdout_tail;
+  std::string stderr_tail;
+};
+
+class Judging {
+ public:
+  // Once, from the loop, when every run is over. May destroy the Judging, but not before it has
+  // returned.
+  using OnOver = std::function<void(JudgedItem)>;
+
+  virtual ~Judging() = default;
+  // At once or later; never more than once.
+  virtual void start() = 0;
+  // Ends every run; OnOver still comes.
+  virtual void stop(const std::string& reason) = 0;
+  virtual std::vector<RunId> runs() const = 0;  // those that there are or were, the candidate's first
+  // When the first run had its slot.
+  virtual std::optional<kernel::Clock::time_point> slot_at() const = 0;
+};
+
+// The way that the item asks for.
+std::unique_ptr<Judging> make_judging(uv_loop_t* loop, RunTable& runs, ResolvedItem item,
+                                      Judging::OnOver on_over);
+
+}  // namespace paddock::supervisor

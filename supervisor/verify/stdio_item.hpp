@@ -1,0 +1,52 @@
+#pragma once
+// StdioItem: a program that is compiled once, if its language is, and run once per case. The daemon
+// compares what it writes.
+
+#include <memory>
+
+#include "supervisor/runtimes/step.hpp"
+#include "supervisor/verify/item_run.hpp"
+#include "supervisor/verify/judging.hpp"
+
+namespace paddock::supervisor {
+
+class StdioItem final : public Judging {
+ public:
+  StdioItem(uv_loop_t* loop, RunTable& runs, ResolvedItem item, OnOver on_over);
+
+  void start() override;
+  void stop(const std::string& reason) override;
+  std::vector<RunId> runs() const override { return ids_; }
+  std::optional<kernel::Clock::time_point> slot_at() const override { return slot_at_; }
+
+ private:
+  void compile(const CompileStep& step);
+  void compiled(const CompileStep& step);
+  void next_case();
+  void case_over();
+  void start_step(const std::vector<std::string>& command, const Files& files,
+                  const std::vector<std::string>& wanted, ResolvedRun run,
+                  void (StdioItem::*then)());
+  void step_over();
+  void over(Judgement judgement);
+  void over_soon(Judgement judgement);
+  const std::vector<StdioCase>& cases() const {
+    return std::get<StdioTests>(item_.item.tests).cases;
+  }
+
+  uv_loop_t* loop_;
+  RunTable& runs_;
+  ResolvedItem item_;
+  OnOver on_over_;
+  Timer step_timer_;
+  std::unique_ptr<ItemRun> run_;      // of the step that is under way
+  std::unique_ptr<ItemRun> old_run_;  // of the one before, from whose end this one was started
+  std::shared_ptr<kernel::Fd> channel_;
+  Files files_;  // what the program is made of
+  std::vector<CaseAnswer> answers_;
+  std::vector<RunId> ids_;
+  std::optional<kernel::Clock::time_point> slot_at_;
+  std::string stop_reason_;  // empty: it goes on
+};
+
+}  // namespace paddock::supervisor
