@@ -11,10 +11,16 @@ using std::chrono::steady_clock;
 void Drain::begin(milliseconds deadline, DrainUntil until, OnDrained on_drained,
                   std::function<void()> on_deadline) {
   const auto at = steady_clock::now() + deadline;
-  if (!is_on_) result_ = {};
+  if (!is_on_) {
+    result_ = {};
+    is_over_ = false;
+  }
   if (!is_on_ || at < deadline_) {
     deadline_ = at;
-    deadline_timer_.start(deadline, std::move(on_deadline));
+    deadline_timer_.start(deadline, [this, on_deadline = std::move(on_deadline)] {
+      is_over_ = true;
+      on_deadline();
+    });
   }
   is_on_ = true;
   until_ = std::max(until_, until);
@@ -46,6 +52,7 @@ void Drain::run_ended(bool had_process, kernel::Cause cause) {
 
 void Drain::nobody_left() {
   if (!is_on_) return;
+  is_over_ = true;
   deadline_timer_.stop();
   answer_all();
 }

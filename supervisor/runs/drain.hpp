@@ -33,6 +33,7 @@ class Drain {
   Drain& operator=(const Drain&) = delete;
 
   bool is_on() const { return is_on_; }
+  bool is_over() const { return is_on_ && is_over_; }  // deadline passed, or nobody was left
 
   // Of two deadlines the earlier holds; whoever wants more time cancels first. `on_drained` is
   // called from the loop, once; `on_deadline` too, unless the drain is over before.
@@ -53,6 +54,7 @@ class Drain {
   void answer_all();
 
   bool is_on_ = false;
+  bool is_over_ = false;
   DrainUntil until_ = DrainUntil::cancelled;
   std::chrono::steady_clock::time_point deadline_{};
   DrainResult result_;

@@ -1,10 +1,12 @@
 #pragma once
 // ResolvedRun: a request that was checked and resolved. It only has to be started.
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kernel/base/fd.hpp"
 #include "kernel/policy/policy.hpp"
 
 namespace paddock::supervisor {
@@ -22,6 +24,13 @@ struct ResolvedRun {
   std::string stdin_bytes;
   bool stdin_open = false;
   bool is_canary = false;  // in no list, and forgotten at its end
+  // What its program gets as kernel::channel_fd. The table drops it as soon as the run has a
+  // process, or ends without one; whoever keeps a copy keeps the descriptor open.
+  std::shared_ptr<kernel::Fd> channel{};
+  // Starts at once, whatever waits, and takes no slot: for the judge of a candidate that has one,
+  // and would keep it while its judge waits. Neither the queue nor the slots bound how many there
+  // are, nor how much input they hold: whoever submits them does.
+  bool beside_slots = false;
 };
 
 }  // namespace paddock::supervisor

@@ -111,8 +111,9 @@ RunTable::~RunTable() {
 
 // ---- Into the table ----------------------------------------------------------------------------
 
-Result<void> RunTable::check_open() const {
-  if (draining()) return fail(ErrorCode::draining, "the daemon is draining and takes nothing new");
+Result<void> RunTable::check_open(const ResolvedRun& run) const {
+  if (draining() && (!run.beside_slots || drain_.is_over()))
+    return fail(ErrorCode::draining, "the daemon is draining and takes nothing new");
   if (!recorder_.is_writing())
     return fail(ErrorCode::not_recorded,
                 "the ledger cannot be written at the moment, and no run starts without a record");
@@ -120,9 +121,13 @@ Result<void> RunTable::check_open() const {
 }
 
 Result<RunId> RunTable::take_place(const ResolvedRun& run) {
-  TRY_VOID(check_open());
+  TRY_VOID(check_open(run));
   RunId id = make_run_id();
-  TRY_VOID(queue_.push(id, run.tenant, bytes_of(run)));
+  if (run.beside_slots) {
+    beside_.insert(id);
+  } else {
+    TRY_VOID(queue_.push(id, run.tenant, bytes_of(run)));
+  }
   return id;
 }
 
@@ -156,9 +161,10 @@ Result<RunId> RunTable::submit(ResolvedRun run, RunObserver observer) {
   return id;
 }
 
-// A run that need not wait, and overtakes nobody, is recorded as starting at once.
+// A run that need not wait, and overtakes nobody that waits for a slot, is recorded as starting at
+// once.
 void RunTable::admit(Entry& entry) {
-  const bool starts = queue_.take_at_once(entry.record.id);
+  const bool starts = entry.request.beside_slots || queue_.take_at_once(entry.record.id);
   entry.stage = starts ? Stage::starting : Stage::admitting;
   recorder_.commit(
       admitted_transition(entry.record, entry.request,
@@ -176,6 +182,7 @@ void RunTable::admitted(const RunId& id, const Committed& committed) {
   const auto observers = found.observers;
   for (const auto& [number, observer] : observers)
     if (observer.on_accepted) observer.on_accepted(copy);
+  if (found.stage == Stage::starting && !found.stop_cause) tell_slot(found);
   if (found.stop_cause)
     return finish(found, never_started(*found.stop_cause, found.record, found.stop_reason));
   if (found.stage == Stage::starting) return get_ready(found);
@@ -189,6 +196,7 @@ void RunTable::refuse(const RunId& id, const kernel::Error& error) {
   entries_.erase(id);
   order_.remove(id);
   queue_.remove(id);
+  beside_.erase(id);
   if (observer_ != nullptr) observer_->run_refused(error.code);
   for (const auto& [number, observer] : refused->observers)
     if (observer.on_refused) observer.on_refused(error);
@@ -326,6 +334,7 @@ void RunTable::pump() {
     recorder_.commit(
         starting_transition(next.record, wall_now()), IfUnwritten::refuse,
         [this, id = *id](const Committed& committed) { start_recorded(id, committed); });
+    tell_slot(next);
   }
   if (!ready_.empty()) return schedule_pump();
   if (!is_writing && queue_.queued() > 0)
@@ -339,6 +348,14 @@ void RunTable::start_recorded(const RunId& id, const Committed& committed) {
     return finish(next, never_started(*next.stop_cause, next.record, next.stop_reason));
   if (!committed) return finish(next, result_of(committed.error(), next.record));
   get_ready(next);
+}
+
+// They may call back into the table: they get a copy.
+void RunTable::tell_slot(const Entry& entry) {
+  const RunRecord copy = entry.record;
+  const auto observers = entry.observers;
+  for (const auto& [number, observer] : observers)
+    if (observer.on_slot) observer.on_slot(copy);
 }
 
 void RunTable::get_ready(Entry& next) {
@@ -358,6 +375,7 @@ void RunTable::start(Entry& started) {
   started.digests = OutputDigests(started.request.policy.output_bytes);
   kernel::RunOptions options{
       .stdin_bytes = std::move(started.request.stdin_bytes),
+      .channel = started.request.channel ? started.request.channel->get() : -1,
       .stdin_stays_open = started.request.stdin_open,
       .on_output =
           [this, id](kernel::Stream stream, std::string_view bytes) {
@@ -370,6 +388,7 @@ void RunTable::start(Entry& started) {
   };
   auto run = sandbox_.start(started.request.policy, started.request.argv, started.request.cwd, id,
                             std::move(options));
+  started.request.channel.reset();  // or the other end would never see the program's end
   if (!run) return finish(started, result_of(run.error(), started.record));
   started.stage = Stage::alive;
   started.record.degraded = (*run)->plan().degraded;
@@ -411,6 +430,7 @@ void RunTable::finish(Entry& finished, kernel::SandboxResult result) {
       kill_time_of(result, finished.stop_asked_at, finished.request.policy.wall_clock);
   finished.stage = Stage::ended;
   queue_.remove(finished.record.id);
+  beside_.erase(finished.record.id);
   finished.request = {};
   finished.record.degraded = result.degraded;
   const RunId id = finished.record.id;
@@ -465,7 +485,8 @@ void RunTable::forget(const RunId& id) {
 void RunTable::drain(milliseconds deadline, DrainUntil until, OnDrained on_drained) {
   drain_.begin(deadline, until, std::move(on_drained), [this] { stop_all(Cause::shutdown); });
   for (const RunId& id : without_process())
-    [[maybe_unused]] const auto stopped = stop(id, Cause::shutdown);
+    if (!beside_.contains(id)) [[maybe_unused]]
+      const auto stopped = stop(id, Cause::shutdown);
   check_drained();
 }
 
@@ -512,7 +533,11 @@ std::size_t RunTable::alive(const std::string& tenant) const {
 }
 
 std::size_t RunTable::queued(const std::string& tenant) const {
-  return queue_.queued(tenant) + queue_.alive(tenant) - alive(tenant);
+  const auto beside = std::count_if(beside_.begin(), beside_.end(), [&](const RunId& id) {
+    return entries_.at(id)->record.tenant == tenant;
+  });
+  return queue_.queued(tenant) + queue_.alive(tenant) + static_cast<std::size_t>(beside) -
+         alive(tenant);
 }
 
 bool RunTable::is_launcher(pid_t pid) const {

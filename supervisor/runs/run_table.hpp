@@ -8,6 +8,8 @@
 //              (run.queued)                (run.starting)       (run.running)   (run.finished)
 //                 a slot is free: --------^
 //
+// A run that is beside_slots needs none: it is `starting` as soon as it is submitted.
+//
 // Nobody hears of it before its first commit, no process exists before the one of run.starting, and
 // nobody hears of its end before the one of run.finished, or a patience that has run out.
 
@@ -16,6 +18,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "kernel/run/sandbox.hpp"
@@ -52,6 +55,9 @@ struct RunObserver {
   // then nothing ran and the table does not know it any more.
   std::function<void(const RunRecord&)> on_accepted{};
   std::function<void(const kernel::Error&)> on_refused{};
+  // Once, before on_started: it has left the queue and starts next, so its companion may start too.
+  // It may end without a process all the same: on_finished comes in any case.
+  std::function<void(const RunRecord&)> on_slot{};
 };
 
 using ObserverId = std::uint64_t;
@@ -67,7 +73,8 @@ class RunTable {
 
   // Takes a run in; it is recorded and starts on later turns of the loop. Fails with too_busy if
   // there is room neither among the live runs nor in the queue (by count or by bytes), with
-  // draining after drain(), and with not_recorded while the ledger cannot be written.
+  // draining after drain(), and with not_recorded while the ledger cannot be written. One that is
+  // beside_slots needs no room, and is taken until a drain is over: its candidate may still run.
   kernel::Result<RunId> submit(ResolvedRun run, RunObserver observer);
 
   const RunRecord* find(const RunId& id) const;  // valid until the next turn of the loop
@@ -97,9 +104,10 @@ class RunTable {
   // is closed already, and with too_busy if it has not read what it got.
   kernel::Result<void> write_stdin(const RunId& id, std::string_view bytes, bool close);
 
-  // No more runs: queued ones end as `shutdown`, live ones may finish until `deadline` and are
-  // stopped then. `on_drained` is called from the loop when none is left and each outcome is in the
-  // ledger, or the patience for that has run out; or when the drain is cancelled. See Drain.
+  // No more runs: queued ones end as `shutdown`, live ones and those beside_slots may finish until
+  // `deadline` and are stopped then. `on_drained` is called from the loop when none is left and
+  // each outcome is in the ledger, or the patience for that has run out; or when the drain is
+  // cancelled. See Drain.
   void drain(std::chrono::milliseconds deadline, DrainUntil until, OnDrained on_drained);
   kernel::Result<void> undrain();
   void stop_all(kernel::Cause cause);  // as stop()
@@ -111,7 +119,7 @@ class RunTable {
   bool draining() const { return drain_.is_on(); }
   // With a process, and without one yet; of all, or of one tenant.
   std::size_t alive() const { return alive_.size(); }
-  std::size_t queued() const { return queue_.queued() + queue_.alive() - alive(); }
+  std::size_t queued() const { return queue_.queued() + queue_.alive() + beside_.size() - alive(); }
   std::size_t alive(const std::string& tenant) const;
   std::size_t queued(const std::string& tenant) const;
 
@@ -145,7 +153,7 @@ class RunTable {
   };
   using Committed = kernel::Result<std::uint64_t>;
 
-  kernel::Result<void> check_open() const;
+  kernel::Result<void> check_open(const ResolvedRun& run) const;
   kernel::Result<RunId> take_place(const ResolvedRun& run);
   void admit(Entry& entry);
   void admitted(const RunId& id, const Committed& committed);
@@ -156,6 +164,7 @@ class RunTable {
   void get_ready(Entry& entry);
   void start(Entry& entry);
   void changed(const RunId& id);
+  void tell_slot(const Entry& entry);
   void announce(Entry& entry);
   void finish(Entry& entry, kernel::SandboxResult result);
   void settled(const RunId& id, bool recorded);
@@ -172,7 +181,9 @@ class RunTable {
   RunTableLimits limits_;
   RunTableObserver* observer_;
   std::map<RunId, std::unique_ptr<Entry>> entries_;
-  RunQueue queue_;  // of all that have not ended; those that are starting or ready are alive to it
+  RunQueue
+      queue_;  // of those that have not ended; those that are starting or ready are alive to it
+  std::set<RunId> beside_;  // the rest of those that have not ended: they take no slot
   std::deque<RunId> ready_;
   // With its launcher. Not the other way round: when a launcher has been reaped, its run still
   // drains its output, and the next launcher may get the same pid.

@@ -2,6 +2,10 @@
 
 #include "supervisor/runs/run_table.hpp"
 
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <csignal>
 
 #include "kernel/base/process_tree.hpp"
@@ -277,4 +281,180 @@ TEST_CASE_METHOD(TableFixture, "a table that goes away takes its runs with it") 
   CHECK(submit("true"));
   table.reset();
   CHECK(kernel::children_of(::getpid()).empty());
+}
+
+TEST_CASE("a run beside the slots starts and ends while every slot is taken and others wait") {
+  TableFixture fixture({.alive_max = 1, .queued_max = 1});
+  const RunId candidate = fixture.submit("sleep 300").value();
+  const RunId waiting = fixture.submit("true").value();
+  fixture.run_until([&] { return fixture.table->alive() == 1; });
+  REQUIRE_FALSE(fixture.submit("true"));
+  ResolvedRun judge = TableFixture::shell("sleep 0.1; echo judged");
+  judge.beside_slots = true;
+  judge.tenant = "blue";
+  const RunId id = fixture.table->submit(std::move(judge), {}).value();
+  CHECK(fixture.table->queued() == 2);
+  CHECK(fixture.table->queued("blue") == 1);
+  fixture.run_until([&] { return fixture.table->alive() == 2; });
+  CHECK(fixture.table->list().front()->id == id);
+  CHECK(fixture.table->queued() == 1);
+  CHECK(fixture.table->alive("blue") == 1);
+  CHECK(fixture.table->queued("blue") == 0);
+  CHECK(fixture.result(id).stdout == "judged\n");
+  CHECK(fixture.table->find(candidate)->phase == RunPhase::running);
+  CHECK(fixture.table->find(waiting)->phase == RunPhase::queued);
+  CHECK(fixture.table->alive() == 1);
+  CHECK(fixture.table->queued() == 1);
+  std::vector<std::string> of_judge;
+  for (const Transition& transition : fixture.recorder.committed)
+    if (transition.event.subject == id) of_judge.push_back(transition.event.kind);
+  CHECK(of_judge == std::vector<std::string>{"run.starting", "run.running", "run.finished"});
+}
+
+TEST_CASE("a run beside the slots takes no turn from the others of its tenant") {
+  TableFixture fixture({.alive_max = 1});
+  const auto submit_of = [&](const char* tenant, const char* script, bool beside) {
+    ResolvedRun run = TableFixture::shell(script);
+    run.tenant = tenant;
+    run.beside_slots = beside;
+    return fixture.table->submit(std::move(run), {}).value();
+  };
+  // Were the judge counted, blue would have a live run and red's would come first.
+  const RunId other = submit_of("green", "sleep 300", false);
+  const RunId judge = submit_of("blue", "sleep 300", true);
+  const RunId blue = submit_of("blue", "sleep 300", false);
+  const RunId red = submit_of("red", "true", false);
+  fixture.run_until([&] { return fixture.table->alive() == 2; });
+  CHECK(fixture.table->stop(other));
+  fixture.run_until([&] { return fixture.table->find(blue)->receipt.has_value(); });
+  CHECK(fixture.table->find(red)->phase == RunPhase::queued);
+  CHECK(fixture.table->alive() == 2);
+  CHECK(fixture.table->stop(blue));
+  fixture.run_until_finished(red);
+  CHECK(fixture.table->find(judge)->phase == RunPhase::running);
+  CHECK(fixture.table->stop(judge));
+  CHECK(fixture.result(judge).cause == Cause::killed_by_request);
+}
+
+TEST_CASE("while draining a run beside the slots is taken until the drain is over") {
+  TableFixture fixture({.alive_max = 1});
+  const auto judge = [&](const char* script) {
+    ResolvedRun run = TableFixture::shell(script);
+    run.beside_slots = true;
+    return fixture.table->submit(std::move(run), {});
+  };
+  const RunId candidate = fixture.submit("sleep 300").value();
+  fixture.run_until([&] { return fixture.table->alive() == 1; });
+  const auto before = judge("echo before");  // has no process yet when the drain begins
+  std::optional<DrainResult> drained;
+  fixture.table->drain(milliseconds(500), DrainUntil::cancelled,
+                       [&](const DrainResult& result) { drained = result; });
+  const auto during = judge("echo during");
+  const auto late = judge("trap '' TERM; while :; do sleep 0.02; done");
+  REQUIRE(during);
+  CHECK(fixture.result(*before).stdout == "before\n");
+  CHECK(fixture.result(*during).stdout == "during\n");
+  CHECK_FALSE(drained);
+  fixture.run_until_finished(candidate);
+  REQUIRE(fixture.table->find(*late)->phase == RunPhase::running);  // has its grace
+  CHECK(judge("true").error().code == ErrorCode::draining);
+  fixture.table->kill_all(Cause::shutdown);
+  CHECK(fixture.result(*late).cause == Cause::shutdown);
+  fixture.run_until([&] { return drained.has_value(); });
+  CHECK(*drained == DrainResult{.finished = 2, .killed = 2});
+  CHECK(judge("true").error().code == ErrorCode::draining);
+  CHECK(fixture.table->undrain());
+  CHECK(fixture.result(judge("echo again").value()).stdout == "again\n");
+}
+
+TEST_CASE("who gets a slot is told once, before the start, and may bring another run") {
+  TableFixture fixture({.alive_max = 1});
+  std::vector<std::string> seen;
+  std::vector<RunId> judges;
+  const auto observer = [&](const std::string& name) {
+    return RunObserver{
+        .on_started = [&seen, name](const RunRecord&) { seen.push_back(name + " started"); },
+        .on_output = {},
+        .on_finished = [&seen, name](const RunRecord&) { seen.push_back(name + " finished"); },
+        .on_accepted = [&seen, name](const RunRecord&) { seen.push_back(name + " accepted"); },
+        .on_refused = {},
+        .on_slot =
+            [&, name](const RunRecord& run) {
+              seen.push_back(name + " slot");
+              CHECK(fixture.table->find(run.id)->phase == RunPhase::queued);
+              ResolvedRun judge = TableFixture::shell("true");
+              judge.beside_slots = true;
+              judges.push_back(fixture.table->submit(std::move(judge), {}).value());
+            }};
+  };
+  const RunId first = fixture.submit("sleep 0.1", observer("first")).value();
+  const RunId second = fixture.submit("true", observer("second")).value();
+  CHECK(seen.empty());
+  fixture.run_until_finished(second);
+  using Steps = std::vector<std::string>;
+  const auto of = [&](const std::string& name) {
+    Steps steps;
+    for (const std::string& step : seen)
+      if (step.starts_with(name)) steps.push_back(step.substr(name.size() + 1));
+    return steps;
+  };
+  CHECK(of("first") == Steps{"accepted", "slot", "started", "finished"});
+  CHECK(of("second") == Steps{"accepted", "slot", "started", "finished"});
+  const auto at = [&](const char* step) { return std::find(seen.begin(), seen.end(), step); };
+  CHECK(at("first started") < at("second slot"));
+  REQUIRE(judges.size() == 2);
+  for (const RunId& judge : judges) fixture.run_until_finished(judge);
+}
+
+TEST_CASE_METHOD(TableFixture,
+                 "a run that is stopped when it is told of its slot gets no process") {
+  RunObserver observer;
+  observer.on_slot = [&](const RunRecord& run) { CHECK(table->stop(run.id)); };
+  const RunId at_once = submit("echo never", observer).value();
+  CHECK(result(at_once).detail == still_queued_detail);
+  remake({.alive_max = 1});
+  const RunId first = submit("sleep 300").value();
+  const RunId queued = submit("echo never", observer).value();
+  run_until([&] { return table->alive() == 1; });
+  CHECK(table->stop(first));
+  CHECK(result(queued).detail == still_queued_detail);
+}
+
+TEST_CASE("a run's channel is its program's alone as soon as it has a process") {
+  TableFixture fixture({.alive_max = 1});
+  const auto with_channel = [&](const char* script, kernel::Fd& ours) {
+    int ends[2];
+    REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+    ours = kernel::Fd(ends[0]);
+    ResolvedRun run = TableFixture::shell(script);
+    run.channel = std::make_shared<kernel::Fd>(ends[1]);
+    return fixture.table->submit(std::move(run), {}).value();
+  };
+  const auto at_end = [](const kernel::Fd& ours) {
+    char byte = 0;
+    return ::recv(ours.get(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) == 0;
+  };
+  kernel::Fd talks;
+  const RunId id =
+      with_channel("read line <&3; echo \"got $line\" >&3; exec 3>&-; sleep 300", talks);
+  REQUIRE(::write(talks.get(), "text\n", 5) == 5);
+  fixture.run_until([&] { return fixture.table->find(id)->receipt.has_value(); });
+  std::string answer;
+  fixture.run_until([&] {
+    char bytes[64];
+    const ssize_t count = ::recv(talks.get(), bytes, sizeof bytes, MSG_DONTWAIT);
+    if (count > 0) answer.append(bytes, static_cast<std::size_t>(count));
+    return at_end(talks);
+  });
+  CHECK(answer == "got text\n");
+  CHECK(fixture.table->find(id)->phase == RunPhase::running);
+
+  kernel::Fd waits;
+  const RunId never_started = with_channel("true", waits);
+  fixture.run_for(milliseconds(20));
+  CHECK_FALSE(at_end(waits));
+  CHECK(fixture.table->stop(never_started));
+  CHECK(at_end(waits));
+  CHECK(fixture.table->stop(id));
+  fixture.run_until_finished(id);
 }
