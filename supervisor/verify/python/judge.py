@@ -1,0 +1,154 @@
+# The judge: holds the tests, asks over the channel, compares with its own values.
+from _thread import RLock
+
+
+class Channel:
+    """The candidate, as far as it is believed: each answer is checked for its form and its turn, and
+    is no more than a claim about what a function returned."""
+
+    def __init__(self):
+        self.calls = 0
+        self.called_s = 0.0
+        self.ended = None
+        self.last = None
+        self.lock = RLock()  # a test may have threads
+
+    def gone(self, cause, detail=""):
+        self.ended = self.ended or Gone(cause, detail)
+        raise self.ended
+
+    def wait(self):
+        try:
+            message = decoded(receive(), [])
+            if message == ["ready"]:
+                return
+            if type(message) is list and len(message) == 2 and message[0] == "does_not_load":
+                return self.gone("does_not_load", as_text(message[1]))
+            self.gone("protocol", "no greeting")
+        except Ended:
+            self.gone("ended")
+        except Malformed as error:
+            self.gone("protocol", str(error))
+
+    def value(self, path, args, kwargs):
+        with self.lock:
+            if self.ended:
+                raise self.ended
+            self.calls += 1
+            started = perf_counter()
+            try:
+                return self.call(path, args, kwargs)
+            except Ended:
+                self.gone("ended")
+            except Malformed as error:
+                self.gone("protocol", str(error))
+            finally:
+                self.called_s += perf_counter() - started
+
+    def call(self, path, args, kwargs):
+        table, known = [], {}
+        try:
+            sent = [encoded(v, known, table) for v in args]
+            named = ["[%s,%s]" % (quoted(k), encoded(v, known, table)) for k, v in kwargs.items()]
+        except NotAValue as error:
+            raise Unusable("an argument of %s is no value: %s" % (path, error))
+        # Nobody who has not read this question knows its token: no answer can be there before it.
+        token = int.from_bytes(os.urandom(6), "big")
+        question = '[%d,%s,[%s],[%s]]' % (token, quoted(path), ",".join(sent), ",".join(named))
+        if len(question) > MESSAGE_BYTES_MAX:
+            raise Unusable("the arguments of %s have more than 8 MiB" % path)
+        send(question)
+        message = decoded(receive(), table)
+        if type(message) is not list or len(message) != 4 or type(message[0]) is not int:
+            raise Malformed("no answer")
+        if message[0] != token:
+            raise Malformed("an answer to another question")
+        _, kind, payload, changes = message
+        change(table, changes)
+        if kind == "value":
+            bounded(payload)
+            self.last = (path, args, payload)
+            return payload
+        self.last = None
+        if kind == "raised":
+            raise exception_of(payload)
+        if kind in ("not_a_value", "no_entry_point"):
+            raise NoAnswer(kind, as_text(payload))
+        raise Malformed("no answer")
+
+    def last_call(self):
+        if self.last is None:
+            return ""
+        path, args, value = self.last
+        return "%s(%s) returned %s" % (path, shown([*args])[1:-1], shown(value))
+
+
+def as_text(value):
+    if type(value) is not str:
+        raise Malformed("no text")
+    return value[:TEXT_MAX]
+
+
+def change(table, changes):
+    """Puts what the candidate did to the arguments into the judge's own objects."""
+    for pair in listed(changes):
+        if type(pair) is not list or len(pair) != 2 or type(pair[0]) is not int:
+            raise Malformed("no change")
+        number, content = pair
+        if not 0 <= number < len(table):
+            raise Malformed("a change of nothing")
+        own = table[number]
+        for kind in (list, dict, set):
+            if isinstance(own, kind) and type(content) is kind:
+                if kind is list:
+                    list.__setitem__(own, slice(None), content)
+                else:
+                    kind.clear(own)
+                    kind.update(own, content)
+                break
+        else:
+            raise Malformed("a change of type")
+    if changes:
+        bounded(table)
+
+
+def exception_of(payload):
+    """An exception of the judge's own: the first builtin one of the names, from the class upwards.
+    StopIteration is none: a for loop of the tests would take it for its end."""
+    if type(payload) is not list or len(payload) != 2 or len(listed(payload[0])) > 100:
+        raise Malformed("no exception")
+    text = as_text(payload[1])
+    for name in payload[0]:
+        kind = builtin_exception(name)
+        if kind is not None:
+            try:
+                return kind(text)
+            except TypeError:  # UnicodeDecodeError and its like want more than a text
+                break
+    return CandidateError(text)
+
+
+def builtin_exception(name):
+    import builtins
+
+    kind = getattr(builtins, name, None) if type(name) is str else None
+    if type(kind) is not type or not issubclass(kind, Exception):
+        return None
+    if kind is Exception or issubclass(kind, (StopIteration, StopAsyncIteration)):
+        return None
+    return kind
+
+
+def main():
+    report_to = os.dup(1)
+    os.dup2(2, 1)  # what the tests print
+    os.set_inheritable(CHANNEL, False)
+    report = printed(judge(job_of(everything(0).decode("utf-8")), Channel()))
+    rest = memoryview(report.encode("ascii"))
+    while rest:
+        rest = rest[os.write(report_to, rest):]
+    sys.stderr.flush()
+    os._exit(0)
+
+
+main()

@@ -1,0 +1,18 @@
+# Writes programs.cpp: each program of programs.txt, its parts joined, as one literal.
+# cmake -D SOURCES=this folder -D OUTPUT=programs.cpp -P programs.cmake
+file(STRINGS ${SOURCES}/programs.txt lines)
+set(text "// Made from supervisor/verify/python/ by the build.\n#include \"supervisor/verify/programs.hpp\"\n\n")
+string(APPEND text "namespace paddock::supervisor {\n\n")
+foreach(line IN LISTS lines)
+  string(REGEX MATCH "^([a-z_]+) = (.*)$" matched "${line}")
+  set(program ${CMAKE_MATCH_1})
+  string(REPLACE " " ";" parts "${CMAKE_MATCH_2}")
+  string(APPEND text "const std::string_view ${program}_program = R\"PADDOCK(")
+  foreach(part IN LISTS parts)
+    file(READ ${SOURCES}/${part} source)
+    string(APPEND text "${source}\n")
+  endforeach()
+  string(APPEND text ")PADDOCK\";\n\n")
+endforeach()
+string(APPEND text "}  // namespace paddock::supervisor\n")
+file(WRITE ${OUTPUT} "${text}")

@@ -1,0 +1,77 @@
+# The report's cases, and what ends a test. Each is a BaseException, so that a test's own
+# `except Exception` does not take it for something that the candidate raised.
+from time import perf_counter
+
+DETAIL_MAX = 300
+DETAILS_MAX = 1 << 18  # of all cases together
+CASES_MAX = 10_000
+
+
+class Unusable(BaseException):
+    """The tests cannot be used, whatever the candidate does."""
+
+
+class Gone(BaseException):
+    """Nothing more can be asked of the candidate."""
+
+    def __init__(self, cause, detail=""):
+        self.cause = cause
+        self.detail = detail
+
+
+class NoAnswer(BaseException):
+    """This call gave no value that a test could look at."""
+
+    def __init__(self, cause, detail):
+        self.cause = cause
+        self.detail = detail
+
+
+class FirstFailure(BaseException):
+    """stop: first_fail."""
+
+
+class CandidateError(Exception):
+    """What the candidate raised, where Python has no exception of that name."""
+
+
+def case(cause, detail="", wall_s=None):
+    return {
+        "passed": cause == "passed",
+        "cause": cause,
+        "detail": detail,
+        "wall_ms": None if wall_s is None else round(wall_s * 1e3, 3),
+    }
+
+
+def shown(value):
+    try:
+        text = repr(value)
+    except Exception:  # of an integer with too many digits, say
+        text = "a value of type " + type(value).__name__
+    return text if len(text) <= 120 else text[:117] + "..."
+
+
+def printed(report):
+    """One line of JSON. What the candidate said is in the details: cut, and made proper UTF-8."""
+    room = DETAILS_MAX
+    cases = []
+    for one in report.get("cases", ()):
+        detail = one["detail"][: min(DETAIL_MAX, room)]
+        room -= len(detail)
+        cases.append(
+            '{"passed":%s,"cause":"%s","detail":%s,"wall_ms":%s}'
+            % (
+                "true" if one["passed"] else "false",
+                one["cause"],
+                as_json(detail),
+                "null" if one["wall_ms"] is None else repr(one["wall_ms"]),
+            )
+        )
+    if report["verdict"] == "unusable":
+        return '{"verdict":"unusable","detail":%s}\n' % as_json(report["detail"][:TEXT_MAX])
+    return '{"verdict":"judged","cases":[%s]}\n' % ",".join(cases)
+
+
+def as_json(text):
+    return quoted(text.encode("utf-8", "backslashreplace").decode("utf-8"))
