@@ -1,12 +1,17 @@
 #pragma once
-// JudgeReport: what the judge says at its end, as JSON on its stdout.
+// JudgeReport: what the judge says at its end, as one line of JSON on its stdout.
 //
 //   {"verdict": "judged", "cases": [{"passed": true, "cause": "passed", "detail": "", "wall_ms":
 //   0.4}, ...]}
-//   {"verdict": "unusable", "detail": "the tests do not parse: line 3: ..."}
+//   {"verdict": "unusable", "detail": "tests.source do not parse: line 3: ..."}
 //
 // Its job, on stdin: {"tests": {...the item's tests...}, "stop": "all" or "first_fail"}.
+//
+// The cases of a `call` are those of the request, in its order; of an `assert` its assertions, in
+// the order of the source, or one alone with `no_assertion_ran`. wall_ms is null of what was not
+// asked. What comes after the candidate is gone is `not_reached`.
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +20,13 @@
 #include "supervisor/verify/item_answer.hpp"
 
 namespace paddock::supervisor {
+
+constexpr std::size_t judged_cases_max = 10'000;          // of one item
+constexpr std::size_t judge_report_bytes_max = 4U << 20;  // the judge cuts its details to fit
+
+// Of the case that was being asked when the channel ended, and of the assertions that this keeps
+// from counting. The judge cannot know why: the caller puts the cause of the candidate's run here.
+constexpr std::string_view ended_cause = "ended";
 
 struct JudgeReport {
   bool usable = false;
