@@ -8,7 +8,8 @@
 namespace paddock::supervisor {
 namespace {
 
-constexpr std::array row_kinds = {RowKind::run, RowKind::policy, RowKind::agent, RowKind::budget};
+constexpr std::array row_kinds = {RowKind::run, RowKind::policy, RowKind::agent, RowKind::budget,
+                                  RowKind::verdict};
 
 void append_mark(std::string& bytes, const std::optional<ProcessMark>& mark) {
   append_field(bytes, mark.has_value());
@@ -30,6 +31,8 @@ std::string_view name_of(RowKind kind) {
       return "agent";
     case RowKind::budget:
       return "budget";
+    case RowKind::verdict:
+      return "verdict";
   }
   return "";
 }
@@ -79,6 +82,13 @@ WrittenRow written(const BudgetRow& row) {
   append_field(bytes, row.warned);
   append_field(bytes, row.breached);
   return {RowKind::budget, key_of(row), kernel::sha256_hex(bytes)};
+}
+
+WrittenRow written(const VerdictRow& row, std::uint64_t event_seq) {
+  std::string bytes;
+  for (const std::string* text : {&row.tenant, &row.request_id, &row.item, &row.nonce, &row.answer})
+    append_field(bytes, *text);
+  return {RowKind::verdict, std::to_string(event_seq), kernel::sha256_hex(bytes)};
 }
 
 std::string encode_rows(const std::vector<WrittenRow>& rows) {

@@ -15,14 +15,16 @@ namespace paddock::supervisor {
 // What the first event has in place of the hash of the one before.
 inline const std::string hash_before_all = std::string(64, '0');
 
-enum class RowKind { run, policy, agent, budget };
+enum class RowKind { run, policy, agent, budget, verdict };
 
 std::string_view name_of(RowKind kind);
 
 // A row that an event wrote: which one, and the SHA-256 of all that it then held.
 struct WrittenRow {
   RowKind kind = RowKind::run;
-  std::string key;  // a run's id, a policy's hash, an agent's name; of a budget key_of()
+  // A run's id, a policy's hash, an agent's name; of a budget key_of(); of a verdict, which is
+  // written once and may have no name of its own, the event's seq.
+  std::string key;
   std::string digest;
 
   bool operator==(const WrittenRow&) const = default;
@@ -34,6 +36,7 @@ WrittenRow written(const RunRow& row);
 WrittenRow written(const PolicyRow& row);
 WrittenRow written(const AgentRow& row);
 WrittenRow written(const BudgetRow& row);
+WrittenRow written(const VerdictRow& row, std::uint64_t event_seq);
 
 // As an event keeps them. decode_rows() has nothing to say of a text that is not of encode_rows().
 std::string encode_rows(const std::vector<WrittenRow>& rows);

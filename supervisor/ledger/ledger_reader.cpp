@@ -191,6 +191,36 @@ Result<std::vector<BudgetRow>> LedgerReader::budgets() {
   });
 }
 
+// An empty request_id or nonce is none, and in no index.
+Result<std::vector<VerdictRow>> LedgerReader::verdicts_of(const std::string& tenant,
+                                                          const std::string& request_id) {
+  Implementation& self = *implementation_;
+  return guarded(self.path, [&]() -> Result<std::vector<VerdictRow>> {
+    return all_of(bound(self.statements[std::string("SELECT ") + verdict_columns +
+                                        " FROM verdicts WHERE request_id <> '' AND tenant = ? AND "
+                                        "request_id = ? ORDER BY event_seq LIMIT ?"],
+                        tenant, request_id, verdicts_of_request_max),
+                  verdict_in);
+  });
+}
+
+Result<std::set<std::string>> LedgerReader::nonces_seen(const std::string& tenant,
+                                                        std::span<const std::string> nonces) {
+  Implementation& self = *implementation_;
+  return guarded(self.path, [&]() -> Result<std::set<std::string>> {
+    SQLite::Statement& question =
+        self.statements
+            ["SELECT 1 FROM verdicts WHERE nonce <> '' AND tenant = ? AND nonce = ? "
+             "LIMIT 1"];
+    std::set<std::string> seen;
+    for (const std::string& nonce : nonces) {
+      const ResetAtEnd reset(question);
+      if (bound(question, tenant, nonce).executeStep()) seen.insert(nonce);
+    }
+    return seen;
+  });
+}
+
 Result<LedgerHead> LedgerReader::head() {
   Implementation& self = *implementation_;
   return guarded(self.path, [&]() -> Result<LedgerHead> {

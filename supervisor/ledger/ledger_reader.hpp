@@ -4,6 +4,8 @@
 
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,8 @@
 #include "supervisor/ledger/transition.hpp"
 
 namespace paddock::supervisor {
+
+constexpr std::size_t verdicts_of_request_max = 10'000;
 
 struct RunFilter {
   std::optional<std::string> state;
@@ -60,6 +64,12 @@ class LedgerReader {
   kernel::Result<std::vector<StoredEvent>> events(const EventFilter& filter);  // oldest first
   kernel::Result<std::vector<AgentRow>> agents();
   kernel::Result<std::vector<BudgetRow>> budgets();
+  // The verdicts under this id, oldest first.
+  kernel::Result<std::vector<VerdictRow>> verdicts_of(const std::string& tenant,
+                                                      const std::string& request_id);
+  // Those of `nonces` that a verdict of this tenant has.
+  kernel::Result<std::set<std::string>> nonces_seen(const std::string& tenant,
+                                                    std::span<const std::string> nonces);
   kernel::Result<LedgerHead> head();  // of an empty ledger: seq 0
 
  private:

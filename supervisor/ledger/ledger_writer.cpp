@@ -204,6 +204,10 @@ LedgerHead LedgerWriter::Implementation::apply_one(const LedgerHead& after,
     });
     rows.push_back(written(budget));
   }
+  if (transition.verdict) {
+    put_verdict(*statements, *transition.verdict, seq);
+    rows.push_back(written(*transition.verdict, seq));
+  }
   return append(after, transition.event, rows);
 }
 
@@ -238,6 +242,7 @@ Result<std::vector<WrittenRow>> LedgerWriter::Implementation::rows_written_until
 }
 
 bool LedgerWriter::Implementation::must_stay(const WrittenRow& row) {
+  if (row.kind == RowKind::verdict) return false;
   if (row.kind != RowKind::run && row.kind != RowKind::policy) return true;
   SQLite::Statement& question =
       (*statements)[row.kind == RowKind::run

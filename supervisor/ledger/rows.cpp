@@ -47,6 +47,8 @@ std::string key_condition(RowKind kind) {
       return " WHERE name = ?1";
     case RowKind::budget:
       return " WHERE agent = ?1 AND dimension = ?2";
+    case RowKind::verdict:
+      return " WHERE event_seq = ?1";
   }
   return "";
 }
@@ -61,8 +63,16 @@ const char* columns_of(RowKind kind) {
       return agent_columns;
     case RowKind::budget:
       return budget_columns;
+    case RowKind::verdict:
+      return verdict_columns;
   }
   return "";
+}
+
+// The last of the columns, whatever the kind.
+std::uint64_t event_seq_in(SQLite::Statement& statement) {
+  const std::int64_t seq = statement.getColumn(statement.getColumnCount() - 1).getInt64();
+  return static_cast<std::uint64_t>(seq);
 }
 
 WrittenRow written_in(SQLite::Statement& statement, RowKind kind) {
@@ -75,6 +85,8 @@ WrittenRow written_in(SQLite::Statement& statement, RowKind kind) {
       return written(agent_in(statement));
     case RowKind::budget:
       return written(budget_in(statement));
+    case RowKind::verdict:
+      return written(verdict_in(statement), event_seq_in(statement));
   }
   return {};
 }
@@ -124,6 +136,7 @@ const char* const agent_columns = "name, wanted, event_seq";
 const char* const budget_columns =
     "agent, dimension, limit_value, granted_value, used_value, warned, breached, event_seq";
 const char* const policy_columns = "hash, text, event_seq";
+const char* const verdict_columns = "tenant, request_id, item, nonce, answer, event_seq";
 
 StoredEvent event_in(SQLite::Statement& statement) {
   Columns columns(statement);
@@ -189,6 +202,14 @@ PolicyRow policy_in(SQLite::Statement& statement) {
   return row;
 }
 
+VerdictRow verdict_in(SQLite::Statement& statement) {
+  Columns columns(statement);
+  VerdictRow row;
+  for (std::string* text : {&row.tenant, &row.request_id, &row.item, &row.nonce, &row.answer})
+    *text = columns.text();
+  return row;
+}
+
 SQLite::Statement& Statements::operator[](const std::string& sql) {
   const auto found = prepared_.find(sql);
   if (found != prepared_.end()) return found->second;
@@ -201,9 +222,7 @@ std::optional<CurrentRow> current_row(Statements& statements, RowKind kind,
                                             table_of(kind) + key_condition(kind)];
   const ResetAtEnd reset(statement);
   if (!bind_key(statement, kind, key).executeStep()) return std::nullopt;
-  const std::int64_t seq = statement.getColumn(statement.getColumnCount() - 1).getInt64();
-  return CurrentRow{.row = written_in(statement, kind),
-                    .event_seq = static_cast<std::uint64_t>(seq)};
+  return CurrentRow{.row = written_in(statement, kind), .event_seq = event_seq_in(statement)};
 }
 
 void put_event(Statements& statements, const StoredEvent& stored, const std::string& encoded_rows) {
@@ -245,6 +264,13 @@ void put_budget(Statements& statements, const BudgetRow& row, std::uint64_t even
       .exec();
 }
 
+void put_verdict(Statements& statements, const VerdictRow& row, std::uint64_t event_seq) {
+  bound(statements["INSERT INTO verdicts (tenant, request_id, item, nonce, answer, event_seq) "
+                   "VALUES (?, ?, ?, ?, ?, ?)"],
+        row.tenant, row.request_id, row.item, row.nonce, row.answer, event_seq)
+      .exec();
+}
+
 bool add_policy(Statements& statements, const PolicyRow& row, std::uint64_t event_seq) {
   return bound(statements["INSERT INTO policies (hash, text, event_seq) VALUES (?, ?, ?) "
                           "ON CONFLICT (hash) DO NOTHING"],
@@ -275,6 +301,8 @@ std::string table_of(RowKind kind) {
       return "agents";
     case RowKind::budget:
       return "budgets";
+    case RowKind::verdict:
+      return "verdicts";
   }
   return "";
 }

@@ -15,11 +15,12 @@
 namespace paddock::supervisor {
 
 // Columns in the order in which the functions below read them.
-extern const char* const event_columns;   // seq ... hash, rows
-extern const char* const run_columns;     // id ... degraded, event_seq
-extern const char* const agent_columns;   // name, wanted, event_seq
-extern const char* const budget_columns;  // agent ... breached, event_seq
-extern const char* const policy_columns;  // hash, text, event_seq
+extern const char* const event_columns;    // seq ... hash, rows
+extern const char* const run_columns;      // id ... degraded, event_seq
+extern const char* const agent_columns;    // name, wanted, event_seq
+extern const char* const budget_columns;   // agent ... breached, event_seq
+extern const char* const policy_columns;   // hash, text, event_seq
+extern const char* const verdict_columns;  // tenant ... answer, event_seq
 
 StoredEvent event_in(SQLite::Statement& statement);
 std::string encoded_rows_in(SQLite::Statement& statement);  // of the same row
@@ -27,6 +28,7 @@ RunRow run_in(SQLite::Statement& statement);
 AgentRow agent_in(SQLite::Statement& statement);
 BudgetRow budget_in(SQLite::Statement& statement);
 PolicyRow policy_in(SQLite::Statement& statement);
+VerdictRow verdict_in(SQLite::Statement& statement);
 
 // Statements by their text, each prepared once.
 class Statements {
@@ -51,6 +53,7 @@ void put_event(Statements& statements, const StoredEvent& event, const std::stri
 void put_run(Statements& statements, const RunRow& row, std::uint64_t event_seq);
 void put_agent(Statements& statements, const AgentRow& row, std::uint64_t event_seq);
 void put_budget(Statements& statements, const BudgetRow& row, std::uint64_t event_seq);
+void put_verdict(Statements& statements, const VerdictRow& row, std::uint64_t event_seq);
 // False, and nothing is written, if it is there already.
 bool add_policy(Statements& statements, const PolicyRow& row, std::uint64_t event_seq);
 

@@ -93,7 +93,21 @@ CREATE TABLE budgets (
 );
 )";
 
-constexpr std::array migrations = {version_1};
+// A verdict is written once, with an event of its own.
+constexpr const char* version_2 = R"(
+CREATE TABLE verdicts (
+  event_seq INTEGER PRIMARY KEY,
+  tenant TEXT NOT NULL,
+  request_id TEXT NOT NULL,
+  item TEXT NOT NULL,
+  nonce TEXT NOT NULL,
+  answer TEXT NOT NULL
+);
+CREATE INDEX verdicts_by_request ON verdicts (tenant, request_id) WHERE request_id <> '';
+CREATE INDEX verdicts_by_nonce ON verdicts (tenant, nonce) WHERE nonce <> '';
+)";
+
+constexpr std::array migrations = {version_1, version_2};
 
 // "table runs" -> its SQL.
 using Schema = std::map<std::string, std::string>;

@@ -18,7 +18,8 @@ using kernel::ErrorCode;
 using kernel::fail;
 using kernel::Result;
 
-constexpr std::array row_kinds = {RowKind::run, RowKind::policy, RowKind::agent, RowKind::budget};
+constexpr std::array row_kinds = {RowKind::run, RowKind::policy, RowKind::agent, RowKind::budget,
+                                  RowKind::verdict};
 constexpr std::size_t hash_digits = 64;
 
 std::string number(std::uint64_t seq) {
@@ -100,7 +101,10 @@ class Verifier {
   }
 
   void check_row(std::uint64_t seq, const WrittenRow& row) {
-    const auto current = current_row(statements_, row.kind, row.key);
+    // An older version's file has fewer tables.
+    const auto current = database_.tableExists(table_of(row.kind))
+                             ? current_row(statements_, row.kind, row.key)
+                             : std::nullopt;
     if (!current)
       return report(seq, named(row) + ", that event " + number(seq) + " wrote, is missing");
     if (current->event_seq > seq) return;  // a later event has it
@@ -129,6 +133,7 @@ class Verifier {
   void check_counts() {
     std::uint64_t rows = 0;
     for (const RowKind kind : row_kinds) {
+      if (!database_.tableExists(table_of(kind))) continue;
       SQLite::Statement& count = statements_["SELECT count(*) FROM " + table_of(kind)];
       const ResetAtEnd reset(count);
       count.executeStep();

@@ -21,7 +21,7 @@ struct LedgerEdit {
 
 struct Verification {
   std::uint64_t events = 0;  // checked
-  std::uint64_t rows = 0;    // of runs, policies, agents and budgets
+  std::uint64_t rows = 0;    // of runs, policies, agents, budgets and verdicts
   LedgerHead anchor;         // what has been pruned ends here; seq 0: nothing has
   LedgerHead head;
   std::optional<LedgerEdit> edit;  // absent: the ledger is whole

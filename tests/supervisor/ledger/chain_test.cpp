@@ -93,8 +93,13 @@ TEST_CASE("the digests of agents, budgets and policies cover every column") {
   digests.insert(written(PolicyRow{.hash = "h", .text = "t"}).digest);
   digests.insert(written(PolicyRow{.hash = "h", .text = "u"}).digest);
   digests.insert(written(PolicyRow{.hash = "i", .text = "t"}).digest);
-  const BudgetRow budget{
-      .agent = "a", .dimension = "d", .limit = 0, .granted = 0, .used = 0, .warned = false, .breached = false};
+  const BudgetRow budget{.agent = "a",
+                         .dimension = "d",
+                         .limit = 0,
+                         .granted = 0,
+                         .used = 0,
+                         .warned = false,
+                         .breached = false};
   std::vector<BudgetRow> budgets(8, budget);
   budgets[1].agent = "x";
   budgets[2].dimension = "x";
@@ -107,11 +112,27 @@ TEST_CASE("the digests of agents, budgets and policies cover every column") {
   CHECK(digests.size() == 14);
 }
 
+TEST_CASE("a verdict's digest covers every column, and its key is the seq of its event") {
+  const VerdictRow row{.tenant = "t", .request_id = "r", .item = "i", .nonce = "n", .answer = "{}"};
+  std::vector<VerdictRow> rows(6, row);
+  rows[1].tenant = "x";
+  rows[2].request_id = "x";
+  rows[3].item = "x";
+  rows[4].nonce = "x";
+  rows[5].answer = "x";
+  std::set<std::string> digests;
+  for (const VerdictRow& one : rows) digests.insert(written(one, 7).digest);
+  CHECK(digests.size() == 6);
+  CHECK(written(row, 812).key == "812");
+  CHECK(written(row, 812).kind == RowKind::verdict);
+}
+
 TEST_CASE("written rows come back from their text, whatever their keys hold") {
   const std::vector<WrittenRow> rows = {{RowKind::run, "r-1", "d1"},
                                         {RowKind::policy, "", "d2"},
                                         {RowKind::agent, "a,3:b\n\0" + std::string(1, '\0'), "d3"},
-                                        {RowKind::budget, "1:a,1:b,", "d4"}};
+                                        {RowKind::budget, "1:a,1:b,", "d4"},
+                                        {RowKind::verdict, "812", "d5"}};
   CHECK(decode_rows(encode_rows(rows)) == rows);
   CHECK(decode_rows("") == std::vector<WrittenRow>{});
 }

@@ -166,7 +166,10 @@ TEST_CASE_METHOD(LedgerDirectory, "no question that a daemon asks reads a whole 
         "SELECT * FROM events WHERE subject = ? ORDER BY seq LIMIT ?",
         "SELECT * FROM events WHERE seq > CAST(? AS INTEGER) ORDER BY seq LIMIT ?",
         "SELECT * FROM events WHERE seq > CAST(? AS INTEGER) AND tenant = ? ORDER BY seq LIMIT ?",
-        "DELETE FROM events WHERE seq <= ?"}) {
+        "SELECT * FROM verdicts WHERE request_id <> '' AND tenant = ? AND request_id = ? "
+        "ORDER BY event_seq LIMIT ?",
+        "SELECT 1 FROM verdicts WHERE nonce <> '' AND tenant = ? AND nonce = ? LIMIT 1",
+        "SELECT * FROM verdicts WHERE event_seq = ?", "DELETE FROM events WHERE seq <= ?"}) {
     SQLite::Statement plan(database, std::string("EXPLAIN QUERY PLAN ") + question);
     REQUIRE(plan.executeStep());
     INFO(question << ": " << plan.getColumn(3).getString());
