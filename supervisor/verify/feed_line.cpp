@@ -1,0 +1,70 @@
+#include "supervisor/verify/feed_line.hpp"
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "supervisor/telemetry/timestamp.hpp"
+#include "supervisor/verify/verdict_transition.hpp"
+
+namespace paddock::supervisor {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string line(const ordered_json& value) {
+  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+ordered_json head(const StoredEvent& stored, const char* kind) {
+  return {{"seq", stored.seq},
+          {"at", timestamp(stored.event.at)},
+          {"kind", kind},
+          {"tenant", stored.event.tenant}};
+}
+
+// Nothing if they are no numbers of this world: somebody has edited them.
+std::optional<std::vector<std::optional<double>>> rewards_in(const ordered_json& body) {
+  const auto at = body.find("rewards");
+  if (at == body.end() || !at->is_array()) return std::nullopt;
+  std::vector<std::optional<double>> rewards;
+  for (const ordered_json& reward : *at) {
+    if (reward.is_null()) {
+      rewards.emplace_back();
+    } else if (reward.is_number() && std::isfinite(reward.get<double>())) {
+      rewards.emplace_back(reward.get<double>());
+    } else {
+      return std::nullopt;
+    }
+  }
+  return rewards;
+}
+
+std::string damaged_line(const StoredEvent& stored) {
+  ordered_json object = head(stored, "damaged");
+  object["detail"] = "the event has been edited; see `paddock ledger verify`";
+  return line(object);
+}
+
+}  // namespace
+
+std::string feed_line(const StoredEvent& stored, AdvantageKind advantage_kind) {
+  const bool is_group = stored.event.kind == group_event;
+  if (!is_group && stored.event.kind != verdict_event) return {};
+  const ordered_json body =
+      ordered_json::parse(stored.event.body, nullptr, /*allow_exceptions=*/false);
+  if (!body.is_object()) return damaged_line(stored);
+  ordered_json object = head(stored, is_group ? "group" : "verdict");
+  for (const auto& entry : body.items())
+    if (!object.contains(entry.key())) object[entry.key()] = entry.value();
+  if (!is_group) return line(object);
+  const auto rewards = rewards_in(body);
+  if (!rewards) return damaged_line(stored);
+  ordered_json numbers = ordered_json::array();
+  for (const auto& advantage : advantages(*rewards, advantage_kind))
+    numbers.push_back(advantage ? ordered_json(*advantage) : ordered_json());
+  object["advantages"] = std::move(numbers);
+  return line(object);
+}
+
+}  // namespace paddock::supervisor
