@@ -31,6 +31,10 @@ struct ResolvedRun {
   // and would keep it while its judge waits. Neither the queue nor the slots bound how many there
   // are, nor how much input they hold: whoever submits them does.
   bool beside_slots = false;
+  // An executable memory file that argv names as kernel::program_path; -1: none. It lives as long
+  // as the process.
+  int program = -1;
+  std::size_t channel_bytes = 0;  // that the channel holds while the run waits
 };
 
 }  // namespace paddock::supervisor

@@ -68,7 +68,7 @@ std::optional<RunTableObserver::Seconds> kill_time_of(
 
 // What a run that waits holds on to, as far as its client decides.
 std::size_t bytes_of(const ResolvedRun& run) {
-  std::size_t bytes = run.stdin_bytes.size();
+  std::size_t bytes = run.stdin_bytes.size() + run.channel_bytes;
   for (const std::string& argument : run.argv) bytes += argument.size();
   return bytes;
 }
@@ -375,6 +375,7 @@ void RunTable::start(Entry& started) {
   started.digests = OutputDigests(started.request.policy.output_bytes);
   kernel::RunOptions options{
       .stdin_bytes = std::move(started.request.stdin_bytes),
+      .program = started.request.program,
       .channel = started.request.channel ? started.request.channel->get() : -1,
       .stdin_stays_open = started.request.stdin_open,
       .on_output =
