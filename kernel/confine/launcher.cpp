@@ -32,4 +32,8 @@ Result<Fd> open_prober() {
   return open_companion("paddock-probe");
 }
 
+Result<Fd> open_step_program() {
+  return open_companion("paddock-step");
+}
+
 }  // namespace paddock::kernel

@@ -17,4 +17,7 @@ Result<Fd> open_launcher();
 // The same for paddock-probe, which kernel/probe runs.
 Result<Fd> open_prober();
 
+// The same for paddock-step, which lays out the files of a run that has some.
+Result<Fd> open_step_program();
+
 }  // namespace paddock::kernel

@@ -26,6 +26,7 @@ struct Runtime {
   std::optional<CompileStep> compile;
   std::vector<std::string> run;
   std::vector<std::string> version;  // a command that prints it; empty: none
+  std::string profile;               // for requests that name none; empty: whatever they get
   std::string file;                  // where it was read, for messages
 
   bool operator==(const Runtime&) const = default;

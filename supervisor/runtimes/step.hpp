@@ -1,6 +1,7 @@
 #pragma once
-// From a runtime and files to a run that only has to be started. Files travel through the run's
-// channel (fd 3), a memory file: nothing is bound and nothing lies on a disk.
+// From a command and files to a run that only has to be started. Files travel through the run's
+// channel (fd 3), a memory file, which paddock-step reads before it executes the command: nothing
+// is bound and nothing lies on a disk.
 
 #include <map>
 #include <string>
@@ -15,14 +16,16 @@ namespace paddock::supervisor {
 // Path in the workspace -> contents. Relative, without "." or "..": check_file_name.
 using Files = std::map<std::string, std::string>;
 
-constexpr std::size_t file_bytes_max = 32u << 20;  // of all files of a step together
-constexpr std::size_t artifact_bytes_max = 64u << 20;
+constexpr std::size_t file_bytes_max = 64u << 20;      // of all files of a step together
+constexpr std::size_t artifact_bytes_max = 32u << 20;  // of all that come out of it
 constexpr std::size_t files_max = 1024;
 
 kernel::Result<void> check_file_name(const std::string& name);
 
-// Sets argv and channel of `run`, whose policy is resolved: `command` is executed in the workspace
-// with `files` in it and its own exit status. `wanted`: files that shall come out again.
+// Sets argv, program and channel of `run`, whose policy is resolved: `command` is executed in the
+// workspace with `files` in it, each of which it may execute, and ends with its own status.
+// `wanted`: files that shall come out again. Fails with invalid_request, or with
+// sandbox_policy_error if the policy leaves no room for the files.
 kernel::Result<void> prepare_step(const std::vector<std::string>& command, const Files& files,
                                   const std::vector<std::string>& wanted, ResolvedRun& run);
 

@@ -105,6 +105,7 @@ SandboxResult run(const SandboxPolicy& policy, const Argv& argv, const RunInput&
   RunOptions options;
   options.stdin_bytes = input.stdin_bytes;
   options.channel = input.channel;
+  options.program = input.program_file;
   auto live = sandbox.start(whole, argv, input.cwd, "run", std::move(options));
   if (!live) FAIL("the run cannot be started: " << live.error().message);
   drive(**live);

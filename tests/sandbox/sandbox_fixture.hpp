@@ -42,6 +42,7 @@ struct RunInput {
   std::map<std::string, std::string> environment{};
   std::string cwd{};
   int channel = -1;
+  int program_file = -1;
 };
 
 // A run that can be started, from start to end. The test fails if it cannot.

@@ -1,0 +1,211 @@
+#include "supervisor/runtimes/parse_runtime.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernel/policy/names.hpp"
+#include "kernel/policy/parse.hpp"
+#include "kernel/policy/request.hpp"
+#include "kernel/policy/toml_directory.hpp"
+#include "kernel/policy/toml_reader.hpp"
+#include "supervisor/runtimes/step.hpp"
+
+namespace paddock::supervisor {
+namespace {
+
+using kernel::Diagnostic;
+using kernel::Place;
+using kernel::TomlReader;
+
+struct Parsed {
+  Runtime runtime;  // to be used only if `valid`; its name may be known even if it is not
+  Place name_place;
+  Place profile_place;
+  std::vector<Place> alias_places;
+  bool valid = false;
+};
+
+// Also "c++" and "c#".
+bool is_alias(std::string_view text) {
+  return !text.empty() && text.size() <= kernel::name_bytes_max &&
+         std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  std::string_view("_-+#.").find(c) != std::string_view::npos;
+         });
+}
+
+void read_aliases(TomlReader& reader, Parsed& parsed) {
+  Runtime& runtime = parsed.runtime;
+  runtime.aliases = reader.text_list("", "aliases").value_or(std::vector<std::string>{});
+  if (runtime.aliases.size() > aliases_max)
+    reader.report(reader.place("", "aliases"), fmt::format("aliases has {} entries, at most {}",
+                                                           runtime.aliases.size(), aliases_max));
+  for (std::size_t i = 0; i < runtime.aliases.size(); ++i) {
+    parsed.alias_places.push_back(reader.place_of_entry("", "aliases", i));
+    const std::string& alias = runtime.aliases[i];
+    if (!is_alias(alias))
+      reader.report(parsed.alias_places.back(),
+                    fmt::format("alias '{}' is not of the form [A-Za-z0-9_+#.-]{{1,64}}", alias));
+    else if (alias == runtime.name ||
+             std::count(runtime.aliases.begin(), runtime.aliases.end(), alias) > 1)
+      reader.report(parsed.alias_places.back(), fmt::format("alias '{}' is there twice", alias));
+  }
+}
+
+std::string read_file_name(TomlReader& reader, std::string_view table, std::string_view key,
+                           std::string_view missing) {
+  const bool present = reader.has(table, key);
+  const auto name = reader.text(table, key);
+  if (!present) reader.report(reader.place(table, key), std::string(missing));
+  if (!name) return {};
+  if (const auto checked = check_file_name(*name); !checked)
+    reader.report(reader.place(table, key), fmt::format("{}: {}", key, checked.error().message));
+  return *name;
+}
+
+std::vector<std::string> read_command(TomlReader& reader, std::string_view table) {
+  const bool present = reader.has(table, "command");
+  const auto read = reader.text_list(table, "command");
+  if (!present)
+    reader.report(reader.place(table, "command"),
+                  fmt::format("[{}] command is missing: write [\"program\", \"argument\"]", table));
+  if (!read) return {};
+  const Place place = reader.place(table, "command");
+  if (read->empty() || read->front().empty()) reader.report(place, "command names no program");
+  if (read->size() >= kernel::argv_entries_max)
+    reader.report(place, fmt::format("command has {} entries, at most {}", read->size(),
+                                     kernel::argv_entries_max - 1));
+  for (const std::string& word : *read)
+    if (word.find('\0') != std::string::npos) reader.report(place, "command has a NUL in it");
+  return *read;
+}
+
+CompileStep read_compile(TomlReader& reader, const std::string& source) {
+  CompileStep compile;
+  compile.command = read_command(reader, "compile");
+  compile.artifact = read_file_name(reader, "compile", "artifact",
+                                    "[compile] artifact is missing: the file that is the result");
+  compile.wall_clock = reader.duration("compile", "wall_seconds");
+  if (!compile.artifact.empty() && compile.artifact == source)
+    reader.report(reader.place("compile", "artifact"),
+                  fmt::format("artifact '{}' is the source itself", source));
+  return compile;
+}
+
+void read_profile_name(TomlReader& reader, Parsed& parsed) {
+  const auto profile = reader.text("", "profile");
+  if (!profile) return;
+  parsed.runtime.profile = *profile;
+  parsed.profile_place = reader.place("", "profile");
+  if (!kernel::is_name(*profile))
+    reader.report(parsed.profile_place,
+                  fmt::format("profile '{}' is not of the form [A-Za-z0-9_-]{{1,64}}", *profile));
+}
+
+Parsed read_runtime(std::string_view text, const std::string& file,
+                    std::vector<Diagnostic>& diagnostics) {
+  Parsed parsed;
+  const std::size_t begin = diagnostics.size();
+  auto reader = TomlReader::parse(text, file, diagnostics);
+  if (!reader) return parsed;
+  Runtime& runtime = parsed.runtime;
+  runtime.file = file;
+  runtime.name = kernel::read_name(*reader);
+  read_aliases(*reader, parsed);
+  runtime.source = read_file_name(*reader, "", "source",
+                                  "source is missing: what the code is called in the workspace");
+  if (reader->has("", "compile")) runtime.compile = read_compile(*reader, runtime.source);
+  runtime.run = read_command(*reader, "run");
+  if (reader->has("", "version")) runtime.version = read_command(*reader, "version");
+  read_profile_name(*reader, parsed);
+  reader->report_unknown_keys();
+  parsed.name_place = reader->place("", "name");
+  parsed.valid = diagnostics.size() == begin;
+  kernel::sort_by_place(diagnostics, begin);
+  return parsed;
+}
+
+class Loader {
+ public:
+  explicit Loader(std::vector<Diagnostic>& diagnostics) : diagnostics_(diagnostics) {}
+
+  void load(const std::string& directory) {
+    std::map<std::string, std::string> seen;  // name -> where
+    for (const kernel::TomlFile& file : kernel::read_toml_directory(directory, diagnostics_)) {
+      Parsed parsed = read_runtime(file.text, file.path, diagnostics_);
+      const std::string name = parsed.runtime.name;
+      if (!kernel::is_name(name)) continue;
+      const auto [first, added] =
+          seen.emplace(name, fmt::format("{}:{}", file.path, parsed.name_place.line));
+      if (!added)
+        report(parsed, parsed.name_place,
+               fmt::format("name '{}' is already used at {}", name, first->second));
+      parsed_.insert_or_assign(name, std::move(parsed));
+    }
+  }
+
+  void check_words() {
+    std::map<std::string, std::string> users;  // name or alias -> name
+    for (const auto& [name, parsed] : parsed_) users.emplace(name, name);
+    for (const auto& [name, parsed] : parsed_) {
+      for (std::size_t i = 0; i < parsed.alias_places.size(); ++i) {
+        const std::string& alias = parsed.runtime.aliases[i];
+        const auto [user, added] = users.emplace(alias, name);
+        if (!added && user->second != name)
+          report(parsed, parsed.alias_places[i],
+                 fmt::format("alias '{}' is that of runtime '{}'", alias, user->second));
+      }
+    }
+  }
+
+  void check_profiles(const std::map<std::string, kernel::Profile>& profiles) {
+    std::vector<std::string> known;
+    for (const auto& [name, profile] : profiles) known.push_back(name);
+    for (const auto& [name, parsed] : parsed_) {
+      const std::string& profile = parsed.runtime.profile;
+      if (!kernel::is_name(profile) || profiles.contains(profile)) continue;
+      const std::string nearest = kernel::nearest_name(profile, known);
+      report(parsed, parsed.profile_place,
+             fmt::format("unknown profile '{}'; {}", profile,
+                         nearest.empty() ? "known are " + kernel::quoted_list(known)
+                                         : "did you mean '" + nearest + "'?"));
+    }
+  }
+
+  Runtimes take() && {
+    Runtimes runtimes;
+    for (auto& [name, parsed] : parsed_)
+      if (parsed.valid) runtimes.emplace(name, std::move(parsed.runtime));
+    return runtimes;
+  }
+
+ private:
+  void report(const Parsed& parsed, Place place, std::string message) {
+    diagnostics_.push_back({parsed.runtime.file, place.line, place.column, std::move(message)});
+  }
+
+  std::vector<Diagnostic>& diagnostics_;
+  std::map<std::string, Parsed> parsed_;
+};
+
+}  // namespace
+
+std::optional<Runtime> parse_runtime(std::string_view text, const std::string& file,
+                                     std::vector<Diagnostic>& diagnostics) {
+  Parsed parsed = read_runtime(text, file, diagnostics);
+  if (!parsed.valid) return std::nullopt;
+  return std::move(parsed.runtime);
+}
+
+Runtimes load_runtimes(const std::vector<std::string>& directories,
+                       const std::map<std::string, kernel::Profile>* profiles,
+                       std::vector<Diagnostic>& diagnostics) {
+  Loader loader(diagnostics);
+  for (const std::string& directory : directories) loader.load(directory);
+  loader.check_words();
+  if (profiles != nullptr) loader.check_profiles(*profiles);
+  return std::move(loader).take();
+}
+
+}  // namespace paddock::supervisor
