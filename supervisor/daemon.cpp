@@ -33,6 +33,7 @@ using std::chrono::milliseconds;
 constexpr std::size_t descriptors_per_run =
     13;  // pipes, pidfds, control; and memory files at start
 constexpr std::size_t descriptors_per_connection = 2;
+constexpr std::size_t descriptors_per_item = 2;
 constexpr std::size_t descriptors_besides = 128;
 
 std::int64_t count(std::uint64_t value) {
@@ -54,9 +55,11 @@ void log_mistakes(const std::vector<kernel::Diagnostic>& diagnostics) {
 
 // Enough descriptors for every limit at once, as far as the hard limit allows.
 void raise_descriptor_limit(const DaemonConfig& config) {
-  const std::size_t needed = config.runs.alive_max * descriptors_per_run +
-                             config.connections_max * descriptors_per_connection +
-                             descriptors_besides;
+  // An item of a verify request has a judge beside the slots, and the ends of their channel.
+  const std::size_t needed =
+      (config.runs.alive_max + config.verify.items_alive) * descriptors_per_run +
+      config.verify.items_alive * descriptors_per_item +
+      config.connections_max * descriptors_per_connection + descriptors_besides;
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
   limit.rlim_cur = std::min<rlim_t>(needed, limit.rlim_max);
@@ -184,7 +187,8 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
       ledger_(std::move(ledger)),
       last_words_{*ledger_},
       catalog_(CatalogStore(config_.profile_directories, config_.agent_directories),
-               config_.access_file, default_access_files(), config_.host_uids),
+               config_.access_file, default_access_files(), config_.host_uids,
+               config_.runtime_directories),
       health_(sandbox_),
       events_(loop_->get(), *ledger_),
       metrics_(PADDOCK_VERSION),
@@ -195,6 +199,7 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
                   if (kind == budget_breached_event) metrics_.budget_breached();
                 }),
       loop_lag_(loop_->get()),
+      keys_(config_.state_directory),
       log_worker_(std::move(log_worker)),
       budgets_({.loop = loop_->get(),
                 .runs = runs_,
@@ -215,6 +220,16 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
                      return metrics_class_of(catalog_.access(), tenant);
                    }),
       runs_(loop_->get(), sandbox_, recorder_, config_.runs, &run_metrics_),
+      verifier_({.loop = loop_->get(),
+                 .runs = runs_,
+                 .recorder = recorder_,
+                 .look_up = look_up_in(*ledger_),
+                 .key_of = [this](const std::string& tenant) { return keys_.find(tenant); },
+                 .on_verdict =
+                     [this](const ItemAnswer& answer) {
+                       metrics_.verdict_given(name_of(answer.verdict), answer.cause);
+                     }},
+                config_.verify),
       history_(*ledger_),
       canary_(
           loop_->get(), runs_, [this] { return ledger_->problem(); },
@@ -236,7 +251,8 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
             .canary = canary_,
             .ledger_failure = [this] { return ledger_->failure(); },
             .drain_deadline = config_.drain,
-            .on_drain = [this](std::string_view step) { report_drain(step); }}),
+            .on_drain = [this](std::string_view step) { report_drain(step); },
+            .verifier = verifier_}),
       watchdog_timer_(loop_->get()),
       farewell_timer_(loop_->get()) {}
 
@@ -382,6 +398,7 @@ void Daemon::apply_config() {
                            .queued_max = tenant.queued_max,
                            .queued_bytes_max = tenant.queued_bytes_max};
   }
+  verifier_.set_tenant_limits(limits);
   runs_.set_tenant_limits(std::move(limits));
   for (const std::string& agent : catalog_.agents_of_nobody())
     log(LogLevel::warning, "config.no_such_tenant",
@@ -449,6 +466,8 @@ std::string Daemon::status() const {
 MetricsNow Daemon::metrics_now() const {
   return {.runs_alive = runs_.alive(),
           .runs_queued = runs_.queued(),
+          .items_alive = verifier_.alive(),
+          .items_queued = verifier_.queued(),
           .profiles_refused = health_.refusals().size(),
           .config_stale = catalog_.stale(),
           .draining = runs_.draining(),
@@ -469,6 +488,7 @@ void Daemon::shut_down() {
           {{"alive", count(runs_.alive())}, {"queued", count(runs_.queued())}});
       services_.stopping("draining");
       agents_.drain();
+      verifier_.drain();
       runs_.drain(config_.drain, DrainUntil::end_of_daemon,
                   [this](const DrainResult&) { drained(); });
       return;

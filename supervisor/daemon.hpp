@@ -23,6 +23,8 @@
 #include "supervisor/telemetry/loop_lag.hpp"
 #include "supervisor/telemetry/metrics.hpp"
 #include "supervisor/telemetry/service_manager.hpp"
+#include "supervisor/verify/key_store.hpp"
+#include "supervisor/verify/verifier.hpp"
 
 namespace paddock::supervisor {
 
@@ -79,11 +81,13 @@ class Daemon {
   Metrics metrics_;
   TimedRecorder recorder_;
   LoopLag loop_lag_;
+  KeyStore keys_;
   std::unique_ptr<Worker> log_worker_;
   BudgetBook budgets_;
   AgentTable agents_;  // outlives the runs, which tell it of their end
   RunMetrics run_metrics_;
   RunTable runs_;
+  Verifier verifier_;  // goes before the runs that it has started
   RunHistory history_;
   Canary canary_;
   Api api_;

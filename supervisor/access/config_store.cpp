@@ -8,6 +8,7 @@
 #include "kernel/policy/names.hpp"
 #include "kernel/policy/toml_directory.hpp"
 #include "kernel/policy/toml_reader.hpp"
+#include "supervisor/runtimes/parse_runtime.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -49,8 +50,13 @@ std::vector<kernel::Diagnostic> ConfigStore::reload() {
   // Only where both are whole: a tenant may stand in what could not be read.
   if (!file.empty() && loaded.ok() && of_access.empty())
     check_agents(loaded.catalog, access, of_access);
-  loaded.diagnostics.insert(loaded.diagnostics.end(), of_access.begin(), of_access.end());
+  std::vector<kernel::Diagnostic> of_runtimes;
+  Runtimes runtimes = load_runtimes(runtime_directories_,
+                                    loaded.ok() ? &loaded.catalog.profiles : nullptr, of_runtimes);
+  for (const auto& more : {of_access, of_runtimes})
+    loaded.diagnostics.insert(loaded.diagnostics.end(), more.begin(), more.end());
   if (loaded.ok()) {
+    runtimes_ = std::move(runtimes);
     access_ = std::move(access);
     has_access_file_ = !file.empty();
   }

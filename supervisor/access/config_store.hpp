@@ -1,6 +1,6 @@
 #pragma once
-// ConfigStore: what the daemon reads again at a reload: profiles, agents and access.toml. All of it
-// is put in force together, or nothing is.
+// ConfigStore: what the daemon reads again at a reload: profiles, agents, runtimes and access.toml.
+// All of it is put in force together, or nothing is.
 
 #include <string>
 #include <vector>
@@ -8,6 +8,7 @@
 #include "supervisor/access/access_rules.hpp"
 #include "supervisor/access/parse_access.hpp"
 #include "supervisor/config/catalog_store.hpp"
+#include "supervisor/runtimes/runtime.hpp"
 
 namespace paddock::supervisor {
 
@@ -15,11 +16,13 @@ class ConfigStore {
  public:
   // `access_file`: empty if `default_access_files` are looked for; the first that exists counts.
   ConfigStore(CatalogStore catalog, std::string access_file,
-              std::vector<std::string> default_access_files, kernel::HostUidRange host_uids)
+              std::vector<std::string> default_access_files, kernel::HostUidRange host_uids,
+              std::vector<std::string> runtime_directories = {})
       : catalog_(std::move(catalog)),
         access_file_(std::move(access_file)),
         default_access_files_(std::move(default_access_files)),
-        host_uids_(host_uids) {}
+        host_uids_(host_uids),
+        runtime_directories_(std::move(runtime_directories)) {}
 
   // Reads everything again. Empty: the new set is in force. Otherwise every mistake; the set that
   // was in force stays, and stale() is true until a later reload succeeds.
@@ -28,6 +31,7 @@ class ConfigStore {
   const kernel::Catalog& catalog() const { return catalog_.catalog(); }
   const CatalogStore& catalogs() const { return catalog_; }
   const AccessRules& access() const { return access_; }
+  const Runtimes& runtimes() const { return runtimes_; }
   bool stale() const { return catalog_.stale(); }
   // Agents of the set in force that belong to a tenant while there is no access.toml: nobody can be
   // that tenant. With one, such an agent is a mistake.
@@ -42,6 +46,8 @@ class ConfigStore {
   std::string access_file_;
   std::vector<std::string> default_access_files_;
   kernel::HostUidRange host_uids_;
+  std::vector<std::string> runtime_directories_;
+  Runtimes runtimes_;
   AccessRules access_;
   bool has_access_file_ = false;
 };

@@ -46,6 +46,7 @@ constexpr std::array routes = {
     Route{"POST", "/v1/drain", Verb::operate, post_drain},
     Route{"DELETE", "/v1/drain", Verb::operate, delete_drain},
     Route{"GET", "/v1/events", Verb::read, get_events, "after follow kind limit"},
+    Route{"POST", "/v1/verify", Verb::verify, post_verify},
     Route{"GET", "/v1/host", Verb::read, get_host},
     Route{"GET", "/v1/doctor", Verb::read, get_doctor},
     Route{"GET", "/metrics", Verb::operate, get_metrics},
@@ -53,8 +54,10 @@ constexpr std::array routes = {
     Route{"GET", "/healthz", everybody, get_healthz},
     Route{"GET", "/readyz", everybody, get_readyz},
 };
-// The trainer's socket will have verify and feed; until then it says that it is there.
-constexpr std::array trainer_routes = {Route{"GET", "/health", everybody, get_health}};
+constexpr std::array trainer_routes = {
+    Route{"POST", "/v1/verify", Verb::verify, post_verify},
+    Route{"GET", "/health", everybody, get_health},
+};
 
 // True if `path` has the form of `pattern`; then `id` is what stood for "*".
 bool matches(std::string_view pattern, std::string_view path, std::string& id) {

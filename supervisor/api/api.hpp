@@ -15,6 +15,7 @@
 #include "supervisor/runs/canary.hpp"
 #include "supervisor/runs/run_table.hpp"
 #include "supervisor/telemetry/metrics.hpp"
+#include "supervisor/verify/verifier.hpp"
 
 namespace paddock::supervisor {
 
@@ -39,6 +40,7 @@ struct ApiContext {
   std::chrono::milliseconds drain_deadline;     // of a drain that names none
   // Called when a drain has begun ("begun"), is over ("done") or was cancelled ("cancelled").
   std::function<void(std::string_view)> on_drain;
+  Verifier& verifier;
 };
 
 // One call, with what its path held.
@@ -104,5 +106,6 @@ void get_explanation(const ApiContext& context, const Call& call);
 void get_events(const ApiContext& context, const Call& call);
 void post_drain(const ApiContext& context, const Call& call);
 void delete_drain(const ApiContext& context, const Call& call);
+void post_verify(const ApiContext& context, const Call& call);  // verify_routes.cpp
 
 }  // namespace paddock::supervisor

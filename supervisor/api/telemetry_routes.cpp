@@ -71,6 +71,7 @@ void post_drain(const ApiContext& context, const Call& call) {
         if (!result.cancelled) on_drain("done");
         respond_json(exchange, 200, drain_result_to_json(result));
       });
+  context.verifier.drain();
   context.on_drain("begun");
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <thread>
 
 #include "kernel/policy/parse.hpp"
 #include "kernel/policy/toml_reader.hpp"
@@ -48,6 +49,13 @@ void read_limits(kernel::TomlReader& reader, DaemonConfig& config) {
   if (const auto value = reader.duration("limits", "drain_seconds")) config.drain = *value;
 }
 
+void read_verify(kernel::TomlReader& reader, VerifierLimits& limits) {
+  if (const auto value = reader.count("verify", "items_alive")) limits.items_alive = *value;
+  if (const auto value = reader.duration("verify", "wall_seconds")) limits.item_wall_clock = *value;
+  if (const auto value = reader.count("verify", "queued")) limits.queued_max = *value;
+  if (const auto value = reader.bytes("verify", "queued_bytes")) limits.queued_bytes_max = *value;
+}
+
 void read_ledger(kernel::TomlReader& reader, DaemonConfig& config) {
   constexpr std::uint64_t days_max = 36'500;
   if (const auto sync = reader.text("ledger", "sync")) {
@@ -74,6 +82,9 @@ DaemonConfig default_daemon_config() {
   config.state_directory = default_state_directory();
   config.profile_directories = default_catalog_directories("profiles");
   config.agent_directories = default_catalog_directories("agents");
+  config.runtime_directories = default_catalog_directories("runtimes");
+  // Twice the cores: while one item waits for its judge, another one runs.
+  config.verify.items_alive = 2 * std::max(1u, std::thread::hardware_concurrency());
   return config;
 }
 
@@ -88,6 +99,7 @@ void apply_config_file(std::string_view text, const std::string& file, DaemonCon
   read_path(*reader, "cgroup_base", config.cgroup_base, kernel::no_cgroup_base);
   read_directories(*reader, "profiles", config.profile_directories);
   read_directories(*reader, "agents", config.agent_directories);
+  read_directories(*reader, "runtimes", config.runtime_directories);
   if (const auto range_text = reader->text("", "host_uids")) {
     if (const auto range = parse_host_uids(*range_text)) {
       config.host_uids = *range;
@@ -97,6 +109,7 @@ void apply_config_file(std::string_view text, const std::string& file, DaemonCon
   }
   read_limits(*reader, config);
   read_ledger(*reader, config);
+  read_verify(*reader, config.verify);
   reader->report_unknown_keys();
   kernel::sort_by_place(diagnostics, begin);
 }

@@ -11,6 +11,7 @@
 #include "kernel/policy/load.hpp"
 #include "supervisor/ledger/ledger_writer.hpp"
 #include "supervisor/runs/run_table.hpp"
+#include "supervisor/verify/verifier_limits.hpp"
 
 namespace paddock::supervisor {
 
@@ -19,6 +20,7 @@ struct DaemonConfig {
   std::string state_directory;                   // made 0700 if it is missing
   std::vector<std::string> profile_directories;  // the shipped one first: later ones override
   std::vector<std::string> agent_directories;
+  std::vector<std::string> runtime_directories;
   std::string access_file;         // empty: one of default_access_files(), or none
   std::string cgroup_base;         // empty: it is looked for; "none": runs get no cgroup
   kernel::HostUidRange host_uids;  // used by root only
@@ -28,6 +30,7 @@ struct DaemonConfig {
   std::size_t body_bytes_max = 32u << 20;
   LedgerSync ledger_sync = LedgerSync::full;
   LedgerLimits ledger;
+  VerifierLimits verify;
   std::chrono::milliseconds drain{30'000};  // from SIGTERM to the stop of what still runs
 };
 
@@ -38,6 +41,7 @@ DaemonConfig default_daemon_config();
 //   (or cgroup_base = "none")
 //   host_uids = "FIRST-LAST"
 //   [ledger] sync = "full" or "normal", keep_days, keep_bytes
+//   [verify] items_alive wall_seconds queued queued_bytes
 //   [limits] runs_alive runs_queued runs_finished connections body_bytes drain_seconds
 // Mistakes are appended to `diagnostics`.
 void apply_config_file(std::string_view text, const std::string& file, DaemonConfig& config,

@@ -204,6 +204,24 @@ Result<std::vector<VerdictRow>> LedgerReader::verdicts_of(const std::string& ten
   });
 }
 
+// After the first verdict of the request, which is found by an index.
+Result<std::set<std::string>> LedgerReader::groups_of(const std::string& tenant,
+                                                      const std::string& request_id) {
+  Implementation& self = *implementation_;
+  return guarded(self.path, [&]() -> Result<std::set<std::string>> {
+    SQLite::Statement& question =
+        self.statements
+            ["SELECT json_extract(body, '$.group') FROM events WHERE seq > (SELECT min(event_seq) "
+             "FROM verdicts WHERE request_id <> '' AND tenant = ?1 AND request_id = ?2) AND "
+             "kind = 'verify.group' AND tenant = ?1 AND json_extract(body, '$.request_id') = ?2"];
+    const ResetAtEnd reset(question);
+    bound(question, tenant, request_id);
+    std::set<std::string> groups;
+    while (question.executeStep()) groups.insert(question.getColumn(0).getString());
+    return groups;
+  });
+}
+
 Result<std::set<std::string>> LedgerReader::nonces_seen(const std::string& tenant,
                                                         std::span<const std::string> nonces) {
   Implementation& self = *implementation_;

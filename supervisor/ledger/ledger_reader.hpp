@@ -67,6 +67,9 @@ class LedgerReader {
   // The verdicts under this id, oldest first.
   kernel::Result<std::vector<VerdictRow>> verdicts_of(const std::string& tenant,
                                                       const std::string& request_id);
+  // The groups whose end is recorded under this id.
+  kernel::Result<std::set<std::string>> groups_of(const std::string& tenant,
+                                                  const std::string& request_id);
   // Those of `nonces` that a verdict of this tenant has.
   kernel::Result<std::set<std::string>> nonces_seen(const std::string& tenant,
                                                     std::span<const std::string> nonces);

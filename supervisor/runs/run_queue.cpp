@@ -148,9 +148,11 @@ std::size_t RunQueue::queued(const std::string& tenant) const {
   return state == nullptr ? 0 : state->waiting.size();
 }
 
+// From the end: most are asked for just after they came.
 std::deque<RunQueue::Waiting>::iterator RunQueue::find(TenantState& state, const RunId& id) {
-  return std::find_if(state.waiting.begin(), state.waiting.end(),
-                      [&](const Waiting& waiting) { return waiting.id == id; });
+  const auto found = std::find_if(state.waiting.rbegin(), state.waiting.rend(),
+                                  [&](const Waiting& waiting) { return waiting.id == id; });
+  return std::prev(found.base());
 }
 
 TenantLimits RunQueue::limits_of(const std::string& tenant) const {

@@ -72,8 +72,14 @@ struct Metrics::Implementation {
   Counter& breaches =
       counter(registry, "paddock_budget_breaches_total", "Budgets that agents have used up");
 
+  Family<Counter>& verdicts =
+      counters(registry, "paddock_verdicts_total", "Items that were judged, or could not be");
+
   Gauge& runs_alive = gauge(registry, "paddock_runs_alive", "Runs that have a process now");
   Gauge& runs_queued = gauge(registry, "paddock_runs_queued", "Runs that wait for a place");
+  Gauge& items_alive = gauge(registry, "paddock_verify_items_alive", "Items that are being judged");
+  Gauge& items_queued =
+      gauge(registry, "paddock_verify_items_queued", "Items that wait to be judged");
   Gauge& profiles_refused = gauge(registry, "paddock_profiles_refused",
                                   "Profiles that are refused because a probe spoke against them");
   Gauge& config_stale = gauge(registry, "paddock_config_stale",
@@ -144,10 +150,18 @@ void Metrics::budget_breached() {
   implementation_->breaches.Increment();
 }
 
+void Metrics::verdict_given(std::string_view verdict, std::string_view cause) {
+  implementation_->verdicts
+      .Add(Labels{{"verdict", std::string(verdict)}, {"cause", std::string(cause)}})
+      .Increment();
+}
+
 std::string Metrics::text(const MetricsNow& now) {
   Implementation& all = *implementation_;
   all.runs_alive.Set(number(now.runs_alive));
   all.runs_queued.Set(number(now.runs_queued));
+  all.items_alive.Set(number(now.items_alive));
+  all.items_queued.Set(number(now.items_queued));
   all.profiles_refused.Set(number(now.profiles_refused));
   all.config_stale.Set(now.config_stale ? 1 : 0);
   all.draining.Set(now.draining ? 1 : 0);

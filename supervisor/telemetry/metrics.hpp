@@ -16,6 +16,8 @@ namespace paddock::supervisor {
 struct MetricsNow {
   std::size_t runs_alive = 0;
   std::size_t runs_queued = 0;
+  std::size_t items_alive = 0;  // of verify requests
+  std::size_t items_queued = 0;
   std::size_t profiles_refused = 0;
   bool config_stale = false;
   bool draining = false;
@@ -43,6 +45,7 @@ class Metrics {
   void ledger_committed(Seconds took);  // from the hand-over to the answer
   void agent_restarted();
   void budget_breached();
+  void verdict_given(std::string_view verdict, std::string_view cause);
 
   // The text format of version 0.0.4.
   std::string text(const MetricsNow& now);

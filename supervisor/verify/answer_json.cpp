@@ -120,6 +120,15 @@ std::string answer_to_json(const ItemAnswer& answer) {
   return dump(object);
 }
 
+std::string group_to_json(const GroupAnswer& group) {
+  ordered_json rewards = ordered_json::array();
+  for (const auto& reward : group.rewards) rewards.push_back(or_null(reward));
+  return dump({{"request_id", or_null(group.request_id)},
+               {"group", group.group},
+               {"ids", group.ids},
+               {"rewards", std::move(rewards)}});
+}
+
 Result<ItemAnswer> answer_from_json(std::string_view text) {
   try {
     return answer_in(ordered_json::parse(text));

@@ -75,4 +75,7 @@ struct GroupAnswer {
   bool operator==(const GroupAnswer&) const = default;
 };
 
+// {"request_id": ..., "group": ..., "ids": [...], "rewards": [...]} on one line.
+std::string group_to_json(const GroupAnswer& group);
+
 }  // namespace paddock::supervisor

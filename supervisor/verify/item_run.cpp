@@ -8,29 +8,6 @@ namespace {
 using kernel::ErrorCode;
 using std::chrono::milliseconds;
 
-std::string cause_of(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::too_busy:
-      return "too_busy";
-    case ErrorCode::draining:
-      return "shutdown";
-    case ErrorCode::not_recorded:
-      return "not_recorded";
-    case ErrorCode::sandbox_not_available:
-      return "cannot_isolate";
-    case ErrorCode::invalid_request:
-    case ErrorCode::sandbox_policy_error:
-    case ErrorCode::unknown_profile:
-    case ErrorCode::unknown_agent:
-    case ErrorCode::not_found:
-    case ErrorCode::forbidden:
-    case ErrorCode::io:
-    case ErrorCode::internal:
-      return "internal";
-  }
-  return "internal";
-}
-
 }  // namespace
 
 void ItemRun::start(ResolvedRun run, OnSlot on_slot, OnOver on_over) {
@@ -59,15 +36,14 @@ void ItemRun::submit() {
   const bool is_patient = kernel::Clock::now() - asked_at_ < room_patience;
   if (id.error().code == ErrorCode::too_busy && is_patient)
     return timer_.start(room_interval, [this] { submit(); });
-  over_soon({.cause = cause_of(id.error().code), .detail = id.error().message});
+  over_soon(fault_of(id.error()));
 }
 
 void ItemRun::stop(const std::string& reason) {
   if (is_over_ || !is_started_ || std::exchange(is_stopped_, true)) return;
   stop_timer_.stop();
   if (!id_.empty()) {
-    [[maybe_unused]] const auto stopped =
-        runs_.stop(id_, kernel::Cause::killed_by_request, reason);
+    [[maybe_unused]] const auto stopped = runs_.stop(id_, kernel::Cause::killed_by_request, reason);
   } else if (waiting_) {
     over_soon({.cause = std::string(name_of(kernel::Cause::killed_by_request)), .detail = reason});
   }
@@ -91,7 +67,7 @@ void ItemRun::finished(const RunRecord& record) {
 
 void ItemRun::give_up(const kernel::Error& error) {
   id_.clear();
-  fault_ = {.cause = cause_of(error.code), .detail = error.message};
+  fault_ = fault_of(error);
   over();
 }
 

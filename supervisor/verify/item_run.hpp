@@ -38,7 +38,7 @@ class ItemRun {
   bool was_started() const { return is_started_; }
   bool is_over() const { return is_over_; }
 
-  const RunId& id() const { return id_; }                    // empty: the table never had it
+  const RunId& id() const { return id_; }  // empty: the table never had it
   const std::optional<Fault>& fault() const { return fault_; }
   const std::optional<kernel::SandboxResult>& result() const { return result_; }
   std::optional<EndedRun> end() const;  // of one that is over and has no fault

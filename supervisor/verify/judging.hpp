@@ -44,7 +44,8 @@ class Judging {
   virtual void start() = 0;
   // Ends every run; OnOver still comes.
   virtual void stop(const std::string& reason) = 0;
-  virtual std::vector<RunId> runs() const = 0;  // those that there are or were, the candidate's first
+  virtual std::vector<RunId> runs()
+      const = 0;  // those that there are or were, the candidate's first
   // When the first run had its slot.
   virtual std::optional<kernel::Clock::time_point> slot_at() const = 0;
 };

@@ -8,7 +8,8 @@
 
 namespace paddock::supervisor {
 
-// The judge's wall clock begins a little later than its candidate's, and must not be what ends them.
+// The judge's wall clock begins a little later than its candidate's, and must not be what ends
+// them.
 constexpr std::chrono::milliseconds judge_wall_margin{5'000};
 // For the report, when the candidate is over.
 constexpr std::chrono::milliseconds judge_grace{2'000};

@@ -20,16 +20,13 @@ class StdioItem final : public Judging {
   std::optional<kernel::Clock::time_point> slot_at() const override { return slot_at_; }
 
  private:
-  void compile(const CompileStep& step);
-  void compiled(const CompileStep& step);
-  void next_case();
+  void start_compiler(const CompileStep& step);
+  void compiled();
+  void start_case();
   void case_over();
-  void start_step(const std::vector<std::string>& command, const Files& files,
-                  const std::vector<std::string>& wanted, ResolvedRun run,
-                  void (StdioItem::*then)());
-  void step_over();
-  void over(Judgement judgement);
+  void start_run(ResolvedRun run, std::function<void()> then);
   void over_soon(Judgement judgement);
+  void over(Judgement judgement);
   const std::vector<StdioCase>& cases() const {
     return std::get<StdioTests>(item_.item.tests).cases;
   }
@@ -39,12 +36,11 @@ class StdioItem final : public Judging {
   ResolvedItem item_;
   OnOver on_over_;
   Timer step_timer_;
-  std::unique_ptr<ItemRun> run_;      // of the step that is under way
-  std::unique_ptr<ItemRun> old_run_;  // of the one before, from whose end this one was started
-  std::shared_ptr<kernel::Fd> channel_;
+  std::unique_ptr<ItemRun> run_;  // of the step that is under way, or was last
+  std::shared_ptr<kernel::Fd> compiler_channel_;
   Files files_;  // what the program is made of
   std::vector<CaseAnswer> answers_;
-  std::vector<RunId> ids_;
+  std::vector<RunId> ids_;  // of those that are over
   std::optional<kernel::Clock::time_point> slot_at_;
   std::string stop_reason_;  // empty: it goes on
 };

@@ -10,21 +10,43 @@ namespace paddock::supervisor {
 namespace {
 
 using kernel::Cause;
+using kernel::ErrorCode;
 using kernel::Result;
-
-// What a judge says of a case that the candidate did not live to answer. Why is not its to know.
-constexpr const char* ended_cause = "ended";
 
 constexpr double ms_per_s = 1000;
 constexpr double us_per_ms = 1000;
 
-Fault fault_of(const char* whose, const EndedRun& run) {
+Fault fault_of_run(const char* whose, const EndedRun& run) {
   const std::string text = ending_text(run);
   return {.cause = std::string(name_of(run.cause)), .detail = fmt::format("{}: {}", whose, text)};
 }
 
 Judgement without_number(Fault fault) {
   return {.fault = std::move(fault), .cases = {}};
+}
+
+std::string cause_of(kernel::ErrorCode code) {
+  switch (code) {
+    case ErrorCode::too_busy:
+      return "too_busy";
+    case ErrorCode::draining:
+      return "shutdown";
+    case ErrorCode::not_recorded:
+      return "not_recorded";
+    case ErrorCode::sandbox_not_available:
+      return "cannot_isolate";
+    case ErrorCode::invalid_request:
+    case ErrorCode::sandbox_policy_error:
+      return "invalid_request";
+    case ErrorCode::unknown_profile:
+    case ErrorCode::unknown_agent:
+    case ErrorCode::not_found:
+    case ErrorCode::forbidden:
+    case ErrorCode::io:
+    case ErrorCode::internal:
+      return "internal";
+  }
+  return "internal";
 }
 
 bool is_ended_case(const CaseAnswer& each) {
@@ -61,6 +83,10 @@ EndedRun ended_run(const kernel::SandboxResult& result, bool stopped_here) {
           .exit_code = result.exit_code,
           .signal = result.signal,
           .stopped_here = stopped_here};
+}
+
+Fault fault_of(const kernel::Error& error) {
+  return {.cause = cause_of(error.code), .detail = error.message};
 }
 
 bool is_fault(Cause cause) {
@@ -105,9 +131,9 @@ Judgement judgement_of(const std::optional<EndedRun>& candidate,
   const bool has_report =
       judge && judge->cause == Cause::exited && judge->exit_code == 0 && report && *report;
   if (!has_report) {
-    if (is_candidates_fault) return without_number(fault_of("the candidate's run", *candidate));
+    if (is_candidates_fault) return without_number(fault_of_run("the candidate's run", *candidate));
     if (judge && !judge->stopped_here && is_fault(judge->cause))
-      return without_number(fault_of("the judge's run", *judge));
+      return without_number(fault_of_run("the judge's run", *judge));
     std::string detail = "it never started";
     if (judge) detail = ending_text(*judge);
     if (judge && report && !*report) detail += "; " + report->error().message;
@@ -122,7 +148,7 @@ Judgement judgement_of(const std::optional<EndedRun>& candidate,
   if (std::none_of(judged.cases.begin(), judged.cases.end(), is_ended_case))
     return {.fault = std::nullopt, .cases = std::move(judged.cases)};
   // It was gone before its cases were through.
-  if (is_candidates_fault) return without_number(fault_of("the candidate's run", *candidate));
+  if (is_candidates_fault) return without_number(fault_of_run("the candidate's run", *candidate));
   if (candidate->stopped_here && is_fault(candidate->cause))
     return without_number({.cause = "judge_failed",
                            .detail = "it says that the candidate has ended, and it had not"});
@@ -137,7 +163,7 @@ Judgement judgement_of(const std::optional<EndedRun>& candidate,
 Judgement judgement_in_process(const EndedRun& run,
                                const std::optional<Result<JudgeReport>>& report,
                                std::size_t cases) {
-  if (is_fault(run.cause)) return without_number(fault_of("the run", run));
+  if (is_fault(run.cause)) return without_number(fault_of_run("the run", run));
   if (run.cause != Cause::exited || !report || !*report) return failed_with_run(run, cases);
   JudgeReport judged = **report;
   if (!judged.usable)
@@ -149,7 +175,7 @@ StdioVerdict stdio_verdict(const kernel::SandboxResult& result, const StdioCase&
   StdioVerdict verdict;
   const EndedRun run = ended_run(result, false);
   if (is_fault(run.cause)) {
-    verdict.fault = fault_of("the candidate's run", run);
+    verdict.fault = fault_of_run("the candidate's run", run);
     return verdict;
   }
   CaseAnswer& answer = verdict.answer;
@@ -171,7 +197,7 @@ StdioVerdict stdio_verdict(const kernel::SandboxResult& result, const StdioCase&
 }
 
 Judgement judgement_of_compiler(const EndedRun& run, std::size_t cases) {
-  if (is_fault(run.cause)) return without_number(fault_of("the compiler's run", run));
+  if (is_fault(run.cause)) return without_number(fault_of_run("the compiler's run", run));
   return {.fault = std::nullopt,
           .cases = failed_cases(cases, "does_not_compile", "the compiler: " + ending_text(run))};
 }

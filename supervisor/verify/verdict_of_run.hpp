@@ -20,6 +20,9 @@ struct Fault {
   bool operator==(const Fault&) const = default;
 };
 
+// Of what kept a run from starting.
+Fault fault_of(const kernel::Error& error);
+
 // An item's cases, or why there is nothing to be said about them.
 struct Judgement {
   std::optional<Fault> fault;

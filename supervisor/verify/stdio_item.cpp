@@ -1,0 +1,122 @@
+#include "supervisor/verify/stdio_item.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace paddock::supervisor {
+namespace {
+
+using std::chrono::milliseconds;
+
+Judgement faulty(std::string cause, std::string detail) {
+  return {.fault = Fault{.cause = std::move(cause), .detail = std::move(detail)}, .cases = {}};
+}
+
+CaseAnswer not_reached() {
+  CaseAnswer answer;
+  answer.cause = "not_reached";
+  return answer;
+}
+
+}  // namespace
+
+StdioItem::StdioItem(uv_loop_t* loop, RunTable& runs, ResolvedItem item, OnOver on_over)
+    : loop_(loop),
+      runs_(runs),
+      item_(std::move(item)),
+      on_over_(std::move(on_over)),
+      step_timer_(loop) {}
+
+void StdioItem::start() {
+  files_[item_.runtime->source] = std::move(item_.item.code);
+  if (item_.runtime->compile) {
+    start_compiler(*item_.runtime->compile);
+  } else {
+    start_case();
+  }
+}
+
+void StdioItem::start_compiler(const CompileStep& step) {
+  ResolvedRun run;
+  run.policy = *item_.judge_policy;  // the profile's own limits: the item's are for its program
+  if (step.wall_clock)
+    run.policy.wall_clock =
+        std::min(run.policy.wall_clock.value_or(*step.wall_clock), *step.wall_clock);
+  if (const auto ready = prepare_step(step.command, files_, {step.artifact}, run); !ready)
+    return over_soon({.fault = fault_of(ready.error()), .cases = {}});
+  compiler_channel_ = run.channel;
+  start_run(std::move(run), [this] { compiled(); });
+}
+
+void StdioItem::compiled() {
+  const CompileStep& step = *item_.runtime->compile;
+  const auto channel = std::exchange(compiler_channel_, nullptr);
+  if (run_->fault()) return over({.fault = run_->fault(), .cases = {}});
+  const EndedRun end = *run_->end();
+  Files made;
+  if (end.cause == kernel::Cause::exited && end.exit_code == 0)
+    made = collect_files(*channel, {step.artifact});
+  if (made.empty()) return over(judgement_of_compiler(end, cases().size()));
+  files_.merge(made);
+  step_timer_.start(milliseconds(0), [this] { start_case(); });
+}
+
+// On a turn of its own: the run before it is taken away here.
+void StdioItem::start_case() {
+  if (!stop_reason_.empty()) return over(faulty("killed_by_request", stop_reason_));
+  const StdioCase& next = cases()[answers_.size()];
+  ResolvedRun run;
+  run.policy = *item_.candidate_policy;
+  run.stdin_bytes = next.stdin_bytes;
+  if (const auto ready = prepare_step(item_.runtime->run, files_, {}, run); !ready)
+    return over_soon({.fault = fault_of(ready.error()), .cases = {}});
+  start_run(std::move(run), [this] { case_over(); });
+}
+
+void StdioItem::case_over() {
+  if (run_->fault()) return over({.fault = run_->fault(), .cases = {}});
+  StdioVerdict verdict = stdio_verdict(*run_->result(), cases()[answers_.size()]);
+  if (verdict.fault) return over({.fault = std::move(verdict.fault), .cases = {}});
+  const bool passed = verdict.answer.passed;
+  answers_.push_back(std::move(verdict.answer));
+  if (!passed && item_.stop == Stop::first_fail) answers_.resize(cases().size(), not_reached());
+  if (answers_.size() == cases().size())
+    return over({.fault = std::nullopt, .cases = std::move(answers_)});
+  step_timer_.start(milliseconds(0), [this] { start_case(); });
+}
+
+void StdioItem::start_run(ResolvedRun run, std::function<void()> then) {
+  run.tenant = item_.tenant;
+  run_ = std::make_unique<ItemRun>(loop_, runs_);
+  run_->start(
+      std::move(run),
+      [this](const RunRecord&) {
+        if (!slot_at_) slot_at_ = kernel::Clock::now();
+      },
+      [this, then = std::move(then)] {
+        if (!run_->id().empty()) ids_.push_back(run_->id());
+        then();
+      });
+}
+
+void StdioItem::stop(const std::string& reason) {
+  stop_reason_ = reason;
+  if (run_) run_->stop(reason);
+}
+
+void StdioItem::over_soon(Judgement judgement) {
+  step_timer_.start(milliseconds(0), [this, judgement = std::move(judgement)] { over(judgement); });
+}
+
+void StdioItem::over(Judgement judgement) {
+  JudgedItem judged{
+      .judgement = std::move(judgement), .degraded = {}, .stdout_tail = {}, .stderr_tail = {}};
+  if (run_) {
+    judged.degraded = run_->degraded();
+    judged.stdout_tail = run_->stdout_tail();
+    judged.stderr_tail = run_->stderr_tail();
+  }
+  on_over_(std::move(judged));
+}
+
+}  // namespace paddock::supervisor

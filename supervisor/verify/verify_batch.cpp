@@ -1,0 +1,143 @@
+#include "supervisor/verify/verify_batch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "kernel/policy/names.hpp"
+
+namespace paddock::supervisor {
+namespace {
+
+using kernel::ErrorCode;
+using kernel::fail;
+using kernel::Request;
+using kernel::Result;
+using kernel::SandboxPolicy;
+
+struct Resolved {
+  std::shared_ptr<const SandboxPolicy> policy;
+  std::string hash;
+};
+
+// Thousands of items have few policies between them.
+class Policies {
+ public:
+  Policies(const VerifySetting& setting, Request base, const SandboxPolicy& unlimited)
+      : setting_(setting), base_(std::move(base)) {
+    wall_clock_ =
+        std::min(setting.item_wall_clock, unlimited.wall_clock.value_or(setting.item_wall_clock));
+  }
+
+  Result<Resolved> of(const Request& limits) {
+    Request request = base_;
+    request.wall_clock = limits.wall_clock.value_or(wall_clock_);
+    request.cpu_seconds = limits.cpu_seconds;
+    request.memory_bytes = limits.memory_bytes;
+    request.fsize_bytes = limits.fsize_bytes;
+    request.nproc = limits.nproc;
+    request.nofile = limits.nofile;
+    request.output_bytes = limits.output_bytes;
+    const auto known = std::find_if(known_.begin(), known_.end(),
+                                    [&](const auto& entry) { return entry.first == request; });
+    if (known != known_.end()) return known->second;
+    auto policy = std::make_shared<SandboxPolicy>(TRY(kernel::resolve(setting_.profile, request)));
+    Resolved resolved{.policy = policy, .hash = kernel::policy_hash(*policy)};
+    if (known_.size() < known_max) known_.emplace_back(std::move(request), resolved);
+    return resolved;
+  }
+
+ private:
+  static constexpr std::size_t known_max = 32;
+  const VerifySetting& setting_;
+  Request base_;
+  std::chrono::milliseconds wall_clock_{};
+  std::vector<std::pair<Request, Resolved>> known_;
+};
+
+Result<std::shared_ptr<const Runtime>> runtime_of(
+    const std::string& language, const Runtimes& runtimes,
+    std::map<std::string, std::shared_ptr<const Runtime>>& known) {
+  if (const auto at = known.find(language); at != known.end()) return at->second;
+  const Runtime* const found = find_runtime(runtimes, language);
+  if (found == nullptr) {
+    std::vector<std::string> names;
+    for (const auto& [name, runtime] : runtimes) names.push_back(name);
+    const std::string nearest = kernel::nearest_name(language, names);
+    std::string known_names = names.empty() ? "none" : kernel::quoted_list(names);
+    return fail(
+        ErrorCode::invalid_request,
+        nearest.empty()
+            ? fmt::format("language: there is no '{}', only {}", language, known_names)
+            : fmt::format("language: there is no '{}'; did you mean '{}'?", language, nearest));
+  }
+  return known[language] = std::make_shared<const Runtime>(*found);
+}
+
+}  // namespace
+
+Result<VerifyBatch> resolve_batch(VerifyRequest request, const VerifySetting& setting) {
+  Request base;
+  base.profile = request.profile;
+  base.tenant = setting.tenant;
+  base.argv = {"python3"};
+  base.allow_degraded = request.allow_degraded;
+  const auto judge_policy =
+      std::make_shared<const SandboxPolicy>(TRY(kernel::resolve(setting.profile, base)));
+  Policies policies(setting, base, *judge_policy);
+  std::map<std::string, std::shared_ptr<const Runtime>> runtimes;
+
+  const auto resolve_item = [&](Item& item) -> Result<ResolvedItem> {
+    auto policy = policies.of(item.limits);
+    if (!policy) return fail(ErrorCode::invalid_request, "limits: " + policy.error().message);
+    ResolvedItem resolved;
+    resolved.candidate_policy = policy->policy;
+    resolved.policy_hash = policy->hash;
+    resolved.judge_policy = judge_policy;
+    resolved.tenant = setting.tenant;
+    resolved.stop = request.stop;
+    if (item.integrity == Integrity::stdio)
+      resolved.runtime = TRY(runtime_of(item.language, setting.runtimes, runtimes));
+    resolved.item = std::move(item);
+    return resolved;
+  };
+
+  VerifyBatch batch;
+  batch.tenant = setting.tenant;
+  batch.request_id = std::move(request.request_id);
+  batch.profile = std::move(request.profile);
+  batch.scoring = request.scoring;
+  batch.stop = request.stop;
+  batch.deadline = request.deadline;
+  batch.cache = request.cache;
+  for (auto& each : request.items) {
+    if (auto* const refused = std::get_if<RefusedItem>(&each)) {
+      batch.items.emplace_back(std::move(*refused));
+      continue;
+    }
+    Item& item = std::get<Item>(each);
+    auto resolved = resolve_item(item);
+    if (resolved) {
+      batch.items.emplace_back(std::move(*resolved));
+    } else {
+      batch.items.emplace_back(
+          RefusedItem{.id = item.id, .group = item.group, .why = resolved.error().message});
+    }
+  }
+  return batch;
+}
+
+std::optional<std::string> refusal_of_all(const VerifyBatch& batch) {
+  for (const auto& item : batch.items)
+    if (std::holds_alternative<ResolvedItem>(item)) return std::nullopt;
+  const auto& first = std::get<RefusedItem>(batch.items.front());
+  return fmt::format("items[0]: {}{}", first.why,
+                     batch.items.size() == 1
+                         ? ""
+                         : fmt::format(" (and none of the other {} can be judged either)",
+                                       batch.items.size() - 1));
+}
+
+}  // namespace paddock::supervisor

@@ -1,0 +1,46 @@
+#pragma once
+// VerifyBatch: a verify request whose items only have to be judged. Plain data.
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kernel/policy/policy.hpp"
+#include "kernel/policy/profile.hpp"
+#include "supervisor/runtimes/runtime.hpp"
+#include "supervisor/verify/item.hpp"
+#include "supervisor/verify/judging.hpp"
+
+namespace paddock::supervisor {
+
+struct VerifyBatch {
+  std::string tenant;
+  std::string request_id;  // empty: none
+  std::string profile;
+  Scoring scoring = Scoring::fraction;
+  Stop stop = Stop::all;
+  std::optional<std::chrono::milliseconds> deadline;  // from its arrival
+  bool cache = false;
+  std::vector<std::variant<ResolvedItem, RefusedItem>> items;  // in the order of the request
+};
+
+// What a request is resolved against.
+struct VerifySetting {
+  std::string tenant;
+  const kernel::Profile& profile;
+  const Runtimes& runtimes;
+  std::chrono::milliseconds item_wall_clock = item_wall_clock_default;  // of items without one
+};
+
+// Gives each item its policies, and stdio ones their runtime. An item that asks for more than the
+// profile has, or for a language that there is not, becomes a RefusedItem. The caller has found
+// that the profile can be had here. Fails with sandbox_policy_error. Pure.
+kernel::Result<VerifyBatch> resolve_batch(VerifyRequest request, const VerifySetting& setting);
+
+// Why nothing of it can be judged: the first item's mistake, if every one has one.
+std::optional<std::string> refusal_of_all(const VerifyBatch& batch);
+
+}  // namespace paddock::supervisor

@@ -1,0 +1,104 @@
+#include "supervisor/verify/verify_batch.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "supervisor/verify/parse_items.hpp"
+#include "support/catch.hpp"
+
+using namespace paddock;
+using namespace paddock::supervisor;
+using nlohmann::json;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+namespace {
+
+json item(const std::string& id, const json& limits = json::object()) {
+  return {{"id", id},
+          {"code", "x"},
+          {"limits", limits},
+          {"tests",
+           {{"kind", "call"},
+            {"entry_point", "f"},
+            {"cases", {{{"args", json::array()}, {"expected", 1}}}}}}};
+}
+
+json program(const std::string& id, const std::string& language) {
+  return {{"id", id},
+          {"code", "x"},
+          {"language", language},
+          {"tests", {{"kind", "stdio"}, {"cases", {{{"stdin", ""}, {"stdout", ""}}}}}}};
+}
+
+VerifyBatch resolved(const json& items, std::optional<milliseconds> profile_wall = seconds(300)) {
+  kernel::Profile profile;
+  profile.name = "STRICT";
+  profile.wall_clock = profile_wall;
+  profile.limits.nproc = 16;
+  Runtimes runtimes;
+  runtimes["cpp"] = Runtime{.name = "cpp",
+                            .aliases = {"c++"},
+                            .source = "main.cpp",
+                            .compile = {},
+                            .run = {"./main"},
+                            .version = {},
+                            .profile = {},
+                            .file = {}};
+  auto request = parse_items(json({{"items", items}}).dump());
+  REQUIRE(request);
+  auto batch =
+      resolve_batch(std::move(*request), {.tenant = "t", .profile = profile, .runtimes = runtimes});
+  REQUIRE(batch);
+  return std::move(*batch);
+}
+
+std::string refusal(const VerifyBatch& batch, std::size_t index = 0) {
+  const auto* const refused = std::get_if<RefusedItem>(&batch.items.at(index));
+  return refused == nullptr ? "" : refused->why;
+}
+
+}  // namespace
+
+TEST_CASE("an item has ten seconds unless it or its profile says otherwise") {
+  const auto wall = [](const json& limits, std::optional<milliseconds> profile) {
+    return std::get<ResolvedItem>(resolved({item("a", limits)}, profile).items[0])
+        .candidate_policy->wall_clock;
+  };
+  CHECK(wall(json::object(), seconds(300)) == seconds(10));
+  CHECK(wall(json::object(), std::nullopt) == seconds(10));
+  CHECK(wall(json::object(), seconds(3)) == seconds(3));
+  CHECK(wall({{"wall_seconds", 60}}, seconds(300)) == seconds(60));
+}
+
+TEST_CASE("the judge has the profile's own limits, whatever its item asks for") {
+  const VerifyBatch batch = resolved({item("a", {{"nproc", 4}}), item("b")});
+  const auto& a = std::get<ResolvedItem>(batch.items[0]);
+  const auto& b = std::get<ResolvedItem>(batch.items[1]);
+  CHECK(a.candidate_policy->nproc == 4u);
+  CHECK(a.judge_policy->nproc == 16u);
+  CHECK(a.policy_hash == kernel::policy_hash(*a.candidate_policy));
+  CHECK(a.policy_hash != b.policy_hash);
+}
+
+TEST_CASE("an item that asks for more than its profile has is refused, with the reason") {
+  const VerifyBatch batch = resolved({item("a", {{"nproc", 17}}), item("b")});
+  CHECK(refusal(batch, 0).starts_with("limits: "));
+  CHECK(refusal(batch, 0).find("nproc") != std::string::npos);
+  CHECK(refusal(batch, 1).empty());
+  CHECK_FALSE(refusal_of_all(batch));
+}
+
+TEST_CASE("a language is found by its names, and one that is not there is refused") {
+  const VerifyBatch batch = resolved(
+      {program("a", "cpp"), program("b", "c++"), program("c", "cobol"), program("d", "cppp")});
+  CHECK(std::get<ResolvedItem>(batch.items[0]).runtime->name == "cpp");
+  CHECK(std::get<ResolvedItem>(batch.items[1]).runtime->name == "cpp");
+  CHECK(refusal(batch, 2) == "language: there is no 'cobol', only 'cpp'");
+  CHECK(refusal(batch, 3) == "language: there is no 'cppp'; did you mean 'cpp'?");
+}
+
+TEST_CASE("a request without one item that can be judged says why of the first") {
+  CHECK(refusal_of_all(resolved({json::object()})) == "items[0]: the key 'id' is missing");
+  CHECK(refusal_of_all(resolved({1, 2, 3}))
+            ->starts_with("items[0]: an item must be an object (and none"));
+}
