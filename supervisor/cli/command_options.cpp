@@ -158,6 +158,24 @@ void add_watching(CLI::App& app, Options& options, Commands& commands) {
   commands.emplace_back(events, Command::events);
 }
 
+void add_verify(CLI::App& app, Options& options, Commands& commands) {
+  CLI::App* const verify = add_command(app, "verify", help::verify, help::verify_footer);
+  verify->add_option("items", options.verify.file, "One item a line, as JSON; - for stdin")
+      ->required()
+      ->type_name("ITEMS.jsonl");
+  add_text(verify, "-p,--profile", options.verify.profile, "That candidates run under (STRICT)",
+           "PROFILE");
+  verify->add_flag("--all-or-nothing", options.verify.all_or_nothing,
+                   "A reward of 1 if every case passes, else 0; not the fraction");
+  verify->add_flag("--first-fail", options.verify.first_fail,
+                   "Stop an item at its first failed case");
+  verify->add_flag("--allow-degraded", options.verify.allow_degraded,
+                   "Also where a control of the profile is missing; the answers name it");
+  verify->add_flag("--stream", options.verify.stream, "Each answer as it comes, in any order");
+  verify->add_flag("--json", options.json, "Each answer whole, one JSON object a line");
+  commands.emplace_back(verify, Command::verify);
+}
+
 void add_doctor(CLI::App& app, Options& options, Commands& commands) {
   CLI::App* const doctor = add_command(app, "doctor", help::doctor, help::doctor_footer);
   options.profile = "STRICT";

@@ -29,5 +29,6 @@ int explain_command(const Options& options);
 int drain_command(const Options& options);
 int top_command(const Options& options);
 int events_command(const Options& options);
+int verify_command(const Options& options);
 
 }  // namespace paddock::supervisor::cli

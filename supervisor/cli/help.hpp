@@ -125,6 +125,23 @@ constexpr const char* events_footer = R"(Examples:
   paddock events -f --kind run.finished
   paddock events -f --after 1042       goes on where it was left)";
 
+constexpr const char* verify =
+    "Judge code by its tests, each candidate in a sandbox of its own, and print the rewards.";
+constexpr const char* verify_footer =
+    R"(Each line of the input is one item: its id, the code, the tests (rfcs/0010). With a daemon, or
+where none runs, with one of its own for as long as it takes. The summary goes to stderr.
+
+Examples:
+  paddock verify items.jsonl
+  paddock verify items.jsonl --json > answers.jsonl
+  generate | paddock verify - --stream --all-or-nothing
+
+An item: {"id": "a", "code": "def f(x): return x + 1",
+          "tests": {"kind": "call", "entry_point": "f", "cases": [{"args": [1], "expected": 2}]}}
+
+Exit codes: 0 each item has a verdict, pass or fail; 2 at least one is invalid: no number, and the
+cause says why; 3 the host cannot give the isolation asked for; 1 any other error.)";
+
 constexpr const char* doctor =
     "Tell what this host can enforce, by trying what each profile forbids.";
 constexpr const char* doctor_footer =

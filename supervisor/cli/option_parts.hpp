@@ -52,6 +52,7 @@ void add_watching(CLI::App& app, Options& options, Commands& commands);
 void add_doctor(CLI::App& app, Options& options, Commands& commands);
 void add_ledger(CLI::App& app, Options& options, Commands& commands);
 void add_recover(CLI::App& app, Options& options, Commands& commands);
+void add_verify(CLI::App& app, Options& options, Commands& commands);
 
 // The second half of parsing a request: from texts to values.
 void read_request(RequestOptions& request, const RawRequest& raw, std::vector<std::string> argv,

@@ -133,6 +133,7 @@ std::variant<Options, Farewell> parse_options(const std::vector<std::string>& wo
   add_agent(app, options, commands);
   add_budget(app, options, commands);
   add_watching(app, options, commands);
+  add_verify(app, options, commands);
 
   try {
     std::reverse(own.begin(), own.end());  // CLI11 takes them from the end

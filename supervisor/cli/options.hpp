@@ -36,6 +36,7 @@ enum class Command {
   drain,
   top,
   events,
+  verify,
 };
 
 // Where to find a daemon, and what to use where there is none.
@@ -70,10 +71,23 @@ struct RequestOptions {
   bool operator==(const RequestOptions&) const = default;
 };
 
+// How items are judged: for `verify`.
+struct VerifyOptions {
+  std::string file;  // "-": stdin
+  std::string profile = "STRICT";
+  bool all_or_nothing = false;
+  bool first_fail = false;
+  bool allow_degraded = false;
+  bool stream = false;  // answers as they come, not in the order of the input
+
+  bool operator==(const VerifyOptions&) const = default;
+};
+
 struct Options {
   Command command = Command::run;
   GlobalOptions global;
   RequestOptions request;
+  VerifyOptions verify;
 
   bool json = false;
   bool dry_run = false;      // run

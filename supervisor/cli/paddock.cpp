@@ -80,6 +80,8 @@ int execute(const Options& options) {
       return top_command(options);
     case Command::events:
       return events_command(options);
+    case Command::verify:
+      return verify_command(options);
   }
   return exit_error;
 }
