@@ -31,6 +31,17 @@ def changes(table, before):
     return known, "[" + ",".join(parts) + "]"
 
 
+def raised(error):
+    """The names of its class and those above, as far as they are Python's own, what it was made of,
+    if that is plain, and its text."""
+    names = [c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins"]
+    text = described(error)
+    try:
+        return encoded([names, [*error.args], text], {})
+    except BaseException:
+        return encoded([names, None, text], {})
+
+
 def answer(module, text):
     table = []
     token, path, args, kwargs = decoded(text, table, numbering=True)
@@ -41,8 +52,7 @@ def answer(module, text):
     except NoEntryPoint as error:
         kind, payload = "no_entry_point", quoted(str(error))
     except BaseException as error:
-        names = [c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins"]
-        kind, payload = "raised", encoded([names, described(error)], {})
+        kind, payload = "raised", raised(error)
     try:
         known, changed = changes(table, before)
         if kind == "value":

@@ -1,46 +1,73 @@
 # Tests of the kind `call`: each case calls the entry point and compares what comes back.
 
 
-def from_request(value, place):
+TAGS = {
+    "$tuple": tuple,
+    "$set": set,
+    "$frozenset": frozenset,
+    "$dict": dict,
+    "$complex": lambda parts: complex(*parts),
+}
+REAL = ("nan", "inf", "-inf")
+DIGITS_MAX = 30_103  # of an integer of 100,000 bits
+DIGITS_AT_ONCE = 4000  # Python refuses more than 4300
+
+
+def integer(text):
+    digits = text[1:] if text[:1] == "-" else text
+    if not (digits.isascii() and digits.isdecimal() and len(digits) <= DIGITS_MAX):
+        raise ValueError("wants the digits of an integer")
+    value = 0
+    for start in range(0, len(digits), DIGITS_AT_ONCE):
+        part = digits[start : start + DIGITS_AT_ONCE]
+        value = value * 10 ** len(part) + int(part)
+    return -value if text[0] == "-" else value
+
+
+def from_base64(text):
+    from binascii import a2b_base64, b2a_base64
+
+    made = a2b_base64(text)
+    if b2a_base64(made, newline=False) != text.encode():
+        raise ValueError("wants base64")
+    return made
+
+
+def tagged(tag, content):
+    """The value of {tag: content}, the content's own values made already."""
+    if tag == "$bytes":
+        return from_base64(content)
+    if tag == "$int":
+        return integer(content)
+    if tag == "$float":
+        if content not in REAL:
+            raise ValueError("wants one of " + ", ".join(REAL))
+        return float(content)
+    if tag not in TAGS:
+        raise ValueError("is unknown")
+    if type(content) is not list:
+        raise ValueError("wants an array")
+    made = TAGS[tag](content)
+    if tag in ("$set", "$frozenset", "$dict") and len(made) != len(content):
+        raise ValueError("has an element twice")
+    return made
+
+
+def from_request(value, place, depth=0):
     """A value of a request (RFC 0010, Values) as Python's own."""
-
-    def refuse(why):
-        raise Unusable("%s: %s" % (place, why))
-
+    if depth > DEPTH_MAX:
+        raise Unusable(place + ": more than 64 levels deep")
     if type(value) is list:
-        return [from_request(v, place) for v in value]
+        return [from_request(v, place, depth + 1) for v in value]
     if type(value) is not dict:
         return value
     if len(value) != 1 or next(iter(value))[:1] != "$":
-        return {k: from_request(v, place) for k, v in value.items()}
+        return {k: from_request(v, place, depth + 1) for k, v in value.items()}
     [(tag, content)] = value.items()
     try:
-        if tag == "$bytes":
-            from binascii import a2b_base64
-
-            return a2b_base64(content)
-        if tag == "$float" and content in ("nan", "inf", "-inf"):
-            return float(content)
-        if tag == "$int" and type(content) is str:
-            return int(content)
-        content = from_request(content, place)
-        if type(content) is not list:
-            refuse("%s wants an array" % tag)
-        if tag == "$tuple":
-            return tuple(content)
-        if tag == "$complex" and len(content) == 2:
-            return complex(*content)
-        if tag in ("$set", "$frozenset"):
-            made = {"$set": set, "$frozenset": frozenset}[tag](content)
-        elif tag == "$dict" and all(type(p) is list and len(p) == 2 for p in content):
-            made = dict(content)
-        else:
-            refuse("unknown %s" % tag)
-    except (TypeError, ValueError) as error:
-        refuse("%s: %s" % (tag, error))
-    if len(made) != len(content):
-        refuse("%s: an element twice" % tag)
-    return made
+        return tagged(tag, from_request(content, place, depth))
+    except (TypeError, ValueError, AttributeError) as error:
+        raise Unusable("%s: %s: %s" % (place, tag, error))
 
 
 def checker_of(one, place):

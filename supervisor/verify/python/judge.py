@@ -115,17 +115,19 @@ def change(table, changes):
 def exception_of(payload):
     """An exception of the judge's own: the first builtin one of the names, from the class upwards.
     StopIteration is none: a for loop of the tests would take it for its end."""
-    if type(payload) is not list or len(payload) != 2 or len(listed(payload[0])) > 100:
+    if type(payload) is not list or len(payload) != 3 or len(listed(payload[0])) > 100:
         raise Malformed("no exception")
-    text = as_text(payload[1])
-    for name in payload[0]:
+    names, args, text = payload
+    bounded(args)
+    as_text(text)
+    for name in names:
         kind = builtin_exception(name)
         if kind is not None:
             try:
-                return kind(text)
-            except TypeError:  # UnicodeDecodeError and its like want more than a text
+                return kind(*(args if type(args) is list else [text]))
+            except Exception:  # an ExceptionGroup wants exceptions, say
                 break
-    return CandidateError(text)
+    return CandidateError(text[:TEXT_MAX])
 
 
 def builtin_exception(name):

@@ -1,0 +1,13 @@
+# tries: to put something else in the place of the channel, so that the judge waits for ever
+# threat: against the channel; other checkers have none
+# seconds: 2
+import os
+import time
+
+kept = os.dup(3) if os.path.exists("/proc/self/fd/3") else 1
+null = os.open("/dev/null", os.O_RDWR)
+
+
+def solve(a, b):
+    os.dup2(null, 3)
+    time.sleep(60)
