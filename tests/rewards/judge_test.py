@@ -5,6 +5,8 @@ import sys
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
+if hasattr(sys, "set_int_max_str_digits"):
+    sys.set_int_max_str_digits(0)  # of what these tests themselves write
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from two_processes import judged, judged_in_process, reward
@@ -59,9 +61,9 @@ class Calls(unittest.TestCase):
                 ("1", 1.0),
                 ("-0.0", 0),
                 ("10**18", 10**18),
-                ("2**70", {"$int": str(2**70)}),
-                ("-(2**14_000)", {"$int": str(-(2**14_000))}),
-                ("10**30_000", {"$int": "1" + "0" * 30_000}),
+                ("2**70", 2**70),
+                ("-(2**14_000)", -(2**14_000)),
+                ("10**30_000", 10**30_000),
                 ("'\\U0001f389\\x00\"'", '\U0001f389\x00"'),
                 ("'\\ud800'", "\ud800"),
                 ("b'\\x00\\xff'", {"$bytes": "AP8="}),
@@ -274,7 +276,7 @@ class Calls(unittest.TestCase):
             ({"args": [], "expected": {"$set": [1, True]}}, "tests.cases[0].expected: $set: has"),
             ({"args": [], "expected": {"$float": "1"}}, "tests.cases[0].expected: $float"),
             ({"args": [], "expected": {"$bytes": "?"}}, "tests.cases[0].expected: $bytes"),
-            ({"args": [], "expected": {"$int": "1e3"}}, "tests.cases[0].expected: $int: wants"),
+            ({"args": [], "expected": 10**31_000}, "tests: ValueError: an integer of more"),
             ({"args": [], "expected": {"$dict": [1]}}, "tests.cases[0].expected: $dict: "),
             ({"args": [deep], "expected": 1}, "tests.cases[0].args: more than 64 levels"),
             ({"args": [], "expected": 1, "checker": "lines"}, "tests.cases[0].checker: unknown"),

@@ -16,7 +16,7 @@ DIGITS_AT_ONCE = 4000  # Python refuses more than 4300
 def integer(text):
     digits = text[1:] if text[:1] == "-" else text
     if not (digits.isascii() and digits.isdecimal() and len(digits) <= DIGITS_MAX):
-        raise ValueError("wants the digits of an integer")
+        raise ValueError("an integer of more than 100,000 bits")
     value = 0
     for start in range(0, len(digits), DIGITS_AT_ONCE):
         part = digits[start : start + DIGITS_AT_ONCE]
@@ -37,8 +37,6 @@ def tagged(tag, content):
     """The value of {tag: content}, the content's own values made already."""
     if tag == "$bytes":
         return from_base64(content)
-    if tag == "$int":
-        return integer(content)
     if tag == "$float":
         if content not in REAL:
             raise ValueError("wants one of " + ", ".join(REAL))

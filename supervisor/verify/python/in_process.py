@@ -38,11 +38,14 @@ class SameInterpreter:
 def main():
     from binascii import a2b_base64
 
-    given = job_of(everything(0).decode("utf-8"))
-    job = given["job"]
-    code = a2b_base64(given["code_b64"])
-    report = judge(job, SameInterpreter(code, job["tests"]["kind"] == "call"))
-    rest = memoryview(printed(report).encode("ascii"))
+    text = everything(0).decode("utf-8")
+
+    def judging():
+        given = json_of(text)
+        job, code = given["job"], a2b_base64(given["code_b64"])
+        return judge(job, SameInterpreter(code, job["tests"]["kind"] == "call"))
+
+    rest = memoryview(printed(report_of(judging)).encode("ascii"))
     while rest:
         rest = rest[os.write(CHANNEL, rest):]
 
