@@ -247,7 +247,7 @@ class Function:
         return self._candidate.value(self.__name__, args, kwargs)
 
     def __getattr__(self, name):
-        if name[:2] == "__":
+        if name[:1] == "_":  # what Python itself looks for, a copy before it is one included
             raise AttributeError(name)
         return Function(self._candidate, self.__name__ + "." + name)
 
