@@ -11,7 +11,7 @@ import socket
 import tempfile
 import time
 
-PYTHON = "/usr/bin/python3"
+PYTHON = os.environ.get("PYTHON", "/usr/bin/python3")  # what the programs run with
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = os.path.join(HERE, "..", "..", "supervisor", "verify", "python")
 MEMORY_BYTES = 512 << 20
