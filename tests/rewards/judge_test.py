@@ -304,7 +304,7 @@ class Streams(unittest.TestCase):
         self.assertEqual(ends["candidate"], 0)
 
     def test_tests_may_print(self):
-        report = assertions("print('a')\nassert f() == 1\nprint('b')", "def f(): return 1")
+        report = assertions("import os\nprint('a', flush=True)\nos.write(1, b'x')\nassert f() == 1\n", "def f(): return 1")
         self.assertEqual(causes(report), ["passed"])
 
     def test_large_answers_and_arguments_pass_whole(self):
@@ -606,6 +606,7 @@ class BrokenRules(unittest.TestCase):
             b'[%s,"value",3,[[0,[{"r":0}]]]]', b'[%s,"value",3,[[0,[{"r":0},{"r":0}]]]]',
             b'[%s,"raised",3,[]]', b'[%s,"raised",[[],[],3],[]]', b'[%s,"raised",[["ValueError"]],[]]',
             b'[%s,"raised",["ValueError",[],"x"],[]]', b'[%s,"not_a_value",3,[]]',
+            b'[%s,"raised",[["ValueError"],' + b"[" * 66 + b"]" * 66 + b',"x"],[]]',
             b'[%s,"no_entry_point",[],[]]', b'[%s,"does_not_load","x",[]]',
             b'[%s,"value","\\ud8",[]]', b'[%s,"value","\x01",[]]',
         ]  # fmt: skip

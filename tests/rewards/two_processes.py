@@ -28,8 +28,12 @@ def programs():
             name, parts = line.split(" = ")
             text = ""
             for part in parts.split():
-                with open(os.path.join(SOURCES, part)) as file:
-                    text += file.read() + "\n"
+                kept_as, _, files = part.rpartition(":")
+                source = ""
+                for name_of_file in files.split("+"):
+                    with open(os.path.join(SOURCES, name_of_file)) as file:
+                        source += file.read() + "\n"
+                text += "%s = r'''\n%s'''\n" % (kept_as, source) if kept_as else source
             joined[name] = text
     return joined
 

@@ -10,7 +10,6 @@
 
 using namespace paddock::kernel;
 using namespace paddock::tests;
-using std::chrono::milliseconds;
 
 namespace {
 
@@ -105,7 +104,7 @@ TEST_CASE("a channel that is not used, or kept by what the program leaves, delay
       const SandboxResult result =
           run(policy_of(profile), {"sh", "-c", script}, {.channel = channel.theirs.get()});
       CHECK(result.exit_code == 0);
-      CHECK(Clock::now() - begin < milliseconds(1500));
+      CHECK(Clock::now() - begin < std::chrono::seconds(10));  // not as long as it is kept
       channel.theirs = Fd();
       CHECK(channel.read() == "(end)");
     }

@@ -1,6 +1,4 @@
 # Tests of the kind `call`: each case calls the entry point and compares what comes back.
-
-
 TAGS = {
     "$tuple": tuple,
     "$set": set,
@@ -9,19 +7,6 @@ TAGS = {
     "$complex": lambda parts: complex(*parts),
 }
 REAL = ("nan", "inf", "-inf")
-DIGITS_MAX = 30_103  # of an integer of 100,000 bits
-DIGITS_AT_ONCE = 4000  # Python refuses more than 4300
-
-
-def integer(text):
-    digits = text[1:] if text[:1] == "-" else text
-    if not (digits.isascii() and digits.isdecimal() and len(digits) <= DIGITS_MAX):
-        raise ValueError("an integer of more than 100,000 bits")
-    value = 0
-    for start in range(0, len(digits), DIGITS_AT_ONCE):
-        part = digits[start : start + DIGITS_AT_ONCE]
-        value = value * 10 ** len(part) + int(part)
-    return -value if text[0] == "-" else value
 
 
 def from_base64(text):
@@ -124,10 +109,3 @@ def judge_cases(tests, first_failure_ends, candidate):
         if first_failure_ends and not cases[-1]["passed"]:
             break
     return cases + [case("not_reached")] * (len(plan) - len(cases))
-
-
-def all_for(gone, count):
-    """Nothing was asked: code that does not load fails each case, an end the one that would run."""
-    if gone.cause == "does_not_load":
-        return [case(gone.cause, gone.detail)] * count
-    return [case(gone.cause, gone.detail)] + [case("not_reached")] * (count - 1)

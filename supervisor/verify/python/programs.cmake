@@ -1,4 +1,5 @@
-# Writes programs.cpp: each program of programs.txt, its parts joined, as one literal.
+# Writes programs.cpp: each program of programs.txt, its parts joined, as one literal. A part
+# NAME:a.py+b.py is not joined but kept as a text of that name.
 # cmake -D SOURCES=this folder -D OUTPUT=programs.cpp -P programs.cmake
 file(STRINGS ${SOURCES}/programs.txt lines)
 set(text "// Made from supervisor/verify/python/ by the build.\n#include \"supervisor/verify/programs.hpp\"\n\n")
@@ -9,8 +10,19 @@ foreach(line IN LISTS lines)
   string(REPLACE " " ";" parts "${CMAKE_MATCH_2}")
   string(APPEND text "const std::string_view ${program}_program = R\"PADDOCK(")
   foreach(part IN LISTS parts)
-    file(READ ${SOURCES}/${part} source)
-    string(APPEND text "${source}\n")
+    string(REGEX MATCH "^([A-Z]+:)?(.*)$" matched "${part}")
+    set(name "${CMAKE_MATCH_1}")
+    string(REPLACE "+" ";" files "${CMAKE_MATCH_2}")
+    set(source "")
+    foreach(file IN LISTS files)
+      file(READ ${SOURCES}/${file} content)
+      string(APPEND source "${content}\n")
+    endforeach()
+    if(name)
+      string(REPLACE ":" " = " name "${name}")
+      set(source "${name}r'''\n${source}'''\n")
+    endif()
+    string(APPEND text "${source}")
   endforeach()
   string(APPEND text ")PADDOCK\";\n\n")
 endforeach()

@@ -44,6 +44,13 @@ def case(cause, detail="", wall_s=None):
     }
 
 
+def all_for(gone, count):
+    """Nothing was asked: code that does not load fails each case, an end the one that would run."""
+    if gone.cause == "does_not_load":
+        return [case(gone.cause, gone.detail)] * count
+    return [case(gone.cause, gone.detail)] + [case("not_reached")] * (count - 1)
+
+
 def shown(value):
     try:
         text = repr(value)
