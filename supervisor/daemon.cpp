@@ -100,9 +100,12 @@ std::string real_path(const std::string& path) {
   return error ? path : real;
 }
 
-// Each live run of a root's daemon takes a host uid.
+// Each live run of a root's daemon takes a host uid, a candidate and its judge one each.
 void keep_to_host_uids(DaemonConfig& config) {
-  if (::geteuid() != 0 || config.runs.alive_max <= config.host_uids.count) return;
+  if (::geteuid() != 0) return;
+  config.verify.items_alive =
+      std::min<std::size_t>(config.verify.items_alive, std::max(1u, config.host_uids.count / 2));
+  if (config.runs.alive_max <= config.host_uids.count) return;
   log(LogLevel::warning, "limit.host_uids",
       fmt::format("runs_alive is {}, and there are {} host_uids: no more runs than that at once",
                   config.runs.alive_max, config.host_uids.count),
@@ -505,7 +508,11 @@ void Daemon::shut_down() {
 // Outcomes are on their way to their clients: they get a moment to read them.
 void Daemon::drained() {
   constexpr milliseconds farewell{1000};
-  main_server_->stop_accepting([this] { loop_->stop(); });
+  const auto busy_servers = std::make_shared<int>(2);
+  for (Server* server : {main_server_.get(), trainer_server_.get()})
+    server->stop_accepting([this, busy_servers] {
+      if (--*busy_servers == 0) loop_->stop();
+    });
   farewell_timer_.start(farewell, [this] { loop_->stop(); });
 }
 

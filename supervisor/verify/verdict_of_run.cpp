@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "supervisor/verify/checkers.hpp"
 
@@ -13,7 +14,7 @@ using kernel::Cause;
 using kernel::ErrorCode;
 using kernel::Result;
 
-constexpr double ms_per_s = 1000;
+constexpr double us_per_s = 1e6;
 constexpr double us_per_ms = 1000;
 
 Fault fault_of_run(const char* whose, const EndedRun& run) {
@@ -179,7 +180,7 @@ StdioVerdict stdio_verdict(const kernel::SandboxResult& result, const StdioCase&
     return verdict;
   }
   CaseAnswer& answer = verdict.answer;
-  answer.wall_ms = result.duration_s * ms_per_s;
+  answer.wall_ms = std::round(result.duration_s * us_per_s) / us_per_ms;
   answer.cpu_ms = static_cast<double>(result.cpu_user_us + result.cpu_system_us) / us_per_ms;
   if (run.cause != Cause::exited || run.exit_code != 0) {
     answer.cause = name_of(run.cause);

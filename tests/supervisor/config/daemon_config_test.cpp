@@ -52,9 +52,18 @@ drain_seconds = 1.5
 sync       = "normal"
 keep_days  = 7
 keep_bytes = "1GiB"
+[verify]
+items_alive  = 6
+wall_seconds = 2.5
+queued       = 7
+queued_bytes = "8KiB"
 )");
   CHECK(applied.mistakes.empty());
   const DaemonConfig& config = applied.config;
+  CHECK(config.verify.items_alive == 6);
+  CHECK(config.verify.item_wall_clock == milliseconds(2500));
+  CHECK(config.verify.queued_max == 7);
+  CHECK(config.verify.queued_bytes_max == 8192);
   CHECK(config.runtime_directory == "/srv/run");
   CHECK(config.state_directory == "/srv/state");
   CHECK(config.cgroup_base == "/sys/fs/cgroup/paddock");

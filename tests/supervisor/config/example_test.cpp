@@ -45,6 +45,10 @@ TEST_CASE("the shipped example of the daemon's configuration changes nothing") {
   CHECK(config.connections_max == defaults.connections_max);
   CHECK(config.body_bytes_max == defaults.body_bytes_max);
   CHECK(config.drain == defaults.drain);
+  CHECK(config.verify.items_alive == defaults.verify.items_alive);
+  CHECK(config.verify.item_wall_clock == defaults.verify.item_wall_clock);
+  CHECK(config.verify.queued_max == defaults.verify.queued_max);
+  CHECK(config.verify.queued_bytes_max == defaults.verify.queued_bytes_max);
   CHECK(config.ledger_sync == defaults.ledger_sync);
   CHECK(config.ledger.keep == defaults.ledger.keep);
   CHECK(config.ledger.keep_bytes == defaults.ledger.keep_bytes);
@@ -61,7 +65,8 @@ TEST_CASE("the shipped example of the daemon's configuration has every key") {
   CHECK(config.agent_directories.size() == 1);
   for (const char* key : {"runtime_dir", "state_dir", "access", "cgroup_base", "profiles", "agents",
                           "host_uids", "runs_alive", "runs_queued", "runs_finished", "connections",
-                          "body_bytes", "drain_seconds", "sync", "keep_days", "keep_bytes"}) {
+                          "body_bytes", "drain_seconds", "items_alive", "wall_seconds", "queued",
+                          "queued_bytes", "sync", "keep_days", "keep_bytes"}) {
     INFO(key);
     CHECK(all.find(std::string("\n") + key + " = ") != std::string::npos);
   }

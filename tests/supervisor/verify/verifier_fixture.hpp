@@ -79,7 +79,7 @@ class VerifierFixture : public TableFixture {
         limits);
   }
 
-  supervisor::VerifyBatch batch(const json& items, const json& rest = json::object(),
+  supervisor::VerifyBatch batch(const std::vector<json>& items, const json& rest = json::object(),
                                 const std::string& tenant = "") const {
     json body = {{"items", items}};
     body.update(rest);
@@ -107,7 +107,7 @@ class VerifierFixture : public TableFixture {
         .on_end = [told] { told->ended = true; },
         .on_failure = [told](const kernel::Error& error) { told->failure = error; }};
   }
-  std::shared_ptr<Told> submit(const json& items, const json& rest = json::object(),
+  std::shared_ptr<Told> submit(const std::vector<json>& items, const json& rest = json::object(),
                                const std::string& tenant = "") {
     auto told = std::make_shared<Told>();
     const auto id = verifier->submit(batch(items, rest, tenant), teller(told));
@@ -115,7 +115,7 @@ class VerifierFixture : public TableFixture {
     last_batch = *id;
     return told;
   }
-  std::shared_ptr<Told> verify(const json& items, const json& rest = json::object()) {
+  std::shared_ptr<Told> verify(const std::vector<json>& items, const json& rest = json::object()) {
     auto told = submit(items, rest);
     run_until([&] { return told->ended || told->failure; });
     return told;

@@ -134,7 +134,7 @@ TEST_CASE_METHOD(VerifierFixture, "a group is told and recorded after the last o
 
 TEST_CASE("while candidates hold every slot their judges still run") {
   VerifierFixture fixture({.items_alive = 8}, {.alive_max = 2, .queued_max = 2});
-  json items = json::array();
+  std::vector<json> items;
   for (int i = 0; i < 12; ++i) items.push_back(call_item(std::to_string(i), right_code));
   const auto told = fixture.verify(items);
   REQUIRE(told->answers.size() == 12);
@@ -146,7 +146,7 @@ TEST_CASE("while candidates hold every slot their judges still run") {
 
 TEST_CASE("no more items are alive than may be, and tenants take turns") {
   VerifierFixture fixture({.items_alive = 1});
-  json many = json::array();
+  std::vector<json> many;
   for (int i = 0; i < 4; ++i) many.push_back(call_item("m" + std::to_string(i), right_code));
   const auto first = fixture.submit(many, json::object(), "many");
   const auto second = fixture.submit({call_item("one", right_code)}, json::object(), "one");
@@ -181,7 +181,8 @@ TEST_CASE_METHOD(VerifierFixture,
 TEST_CASE_METHOD(VerifierFixture,
                  "a client that leaves ends its runs, hears nothing more and may ask again") {
   remake_verifier({.items_alive = 1});
-  const json items = {call_item("a", "import time\ntime.sleep(600)"), call_item("b", right_code)};
+  const std::vector<json> items = {call_item("a", "import time\ntime.sleep(600)"),
+                                   call_item("b", right_code)};
   const auto told = submit(items, {{"request_id", "s1"}});
   run_until([&] { return table->alive() == 2; });
   verifier->cancel(last_batch);
@@ -331,7 +332,7 @@ TEST_CASE_METHOD(VerifierFixture, "no room among the runs is waited for") {
 TEST_CASE_METHOD(VerifierFixture,
                  "paused, a request gets no more items started, and others go on") {
   remake_verifier({.items_alive = 1});
-  json items = json::array();
+  std::vector<json> items;
   for (int i = 0; i < 4; ++i) items.push_back(call_item(std::to_string(i), right_code));
   const auto told = submit(items);
   const auto batch_id = last_batch;
@@ -386,8 +387,8 @@ TEST_CASE_METHOD(VerifierFixture, "without the tenant's key nothing goes out in 
 
 TEST_CASE_METHOD(VerifierFixture,
                  "ten thousand bad items among good ones are answered in seconds") {
-  json items = json::array();
-  for (int i = 0; i < 9'998; ++i) items.push_back({{"id", std::to_string(i)}, {"code", ""}});
+  std::vector<json> items;
+  for (int i = 0; i < 9'998; ++i) items.push_back(json({{"id", std::to_string(i)}, {"code", ""}}));
   items.push_back(call_item("good", right_code));
   items.push_back(call_item("wrong", wrong_code));
   const auto told = verify(items);
@@ -398,7 +399,7 @@ TEST_CASE_METHOD(VerifierFixture,
 
 TEST_CASE_METHOD(VerifierFixture, "ten thousand waiting items are cancelled in a moment") {
   remake_verifier({.items_alive = 1});
-  json items = json::array();
+  std::vector<json> items;
   for (int i = 0; i < 10'000; ++i) items.push_back(call_item(std::to_string(i), right_code));
   const auto told = submit(items);
   run_until([&] { return verifier->alive() == 1; });

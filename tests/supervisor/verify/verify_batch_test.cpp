@@ -30,7 +30,8 @@ json program(const std::string& id, const std::string& language) {
           {"tests", {{"kind", "stdio"}, {"cases", {{{"stdin", ""}, {"stdout", ""}}}}}}};
 }
 
-VerifyBatch resolved(const json& items, std::optional<milliseconds> profile_wall = seconds(300)) {
+VerifyBatch resolved(const std::vector<json>& items,
+                     std::optional<milliseconds> profile_wall = seconds(300)) {
   kernel::Profile profile;
   profile.name = "STRICT";
   profile.wall_clock = profile_wall;
