@@ -169,6 +169,9 @@ Judgement judgement_in_process(const EndedRun& run,
   JudgeReport judged = **report;
   if (!judged.usable)
     return without_number({.cause = "tests_unusable", .detail = unusable_text(judged)});
+  // There was nobody else whose end it could have seen.
+  for (CaseAnswer& each : judged.cases)
+    if (is_ended_case(each)) each.cause = "protocol";
   return {.fault = std::nullopt, .cases = std::move(judged.cases)};
 }
 

@@ -33,13 +33,15 @@ TEST_CASE("each metric that the RFC names is there, with a help text, before any
   now.agents = {{"running", 2}};
   metrics.run_finished("STRICT", "exited", "default");
   metrics.run_refused("too_busy");
+  metrics.verdict_given("pass", "passed");
   const std::string text = metrics.text(now);
   for (const char* name :
        {"paddock_runs_total", "paddock_runs_alive", "paddock_runs_queued",
         "paddock_runs_refused_total", "paddock_run_setup_seconds", "paddock_run_kill_seconds",
         "paddock_run_queue_seconds", "paddock_ledger_commit_seconds", "paddock_ledger_unwritten",
         "paddock_ledger_writing", "paddock_agents", "paddock_agent_restarts_total",
-        "paddock_budget_breaches_total", "paddock_config_stale", "paddock_draining",
+        "paddock_budget_breaches_total", "paddock_verdicts_total", "paddock_verify_items_alive",
+        "paddock_verify_items_queued", "paddock_config_stale", "paddock_draining",
         "paddock_profiles_refused", "paddock_loop_lag_seconds", "paddock_build_info"}) {
     INFO(name);
     CHECK(text.find("# HELP " + std::string(name) + " ") != std::string::npos);
@@ -60,6 +62,7 @@ TEST_CASE("runs are counted by profile, cause and class, and times go into their
   metrics.ledger_committed(milliseconds(2));
   metrics.agent_restarted();
   metrics.budget_breached();
+  metrics.verdict_given("fail", "wrong_answer");
   const std::string text = metrics.text({});
   INFO(text);
   CHECK(has_line(
@@ -75,6 +78,7 @@ TEST_CASE("runs are counted by profile, cause and class, and times go into their
   CHECK(has_line(text, "paddock_ledger_commit_seconds_count 1"));
   CHECK(has_line(text, "paddock_agent_restarts_total 1"));
   CHECK(has_line(text, "paddock_budget_breaches_total 1"));
+  CHECK(has_line(text, "paddock_verdicts_total{cause=\"wrong_answer\",verdict=\"fail\"} 1"));
 }
 
 TEST_CASE("gauges tell the moment in which they are asked for") {

@@ -137,6 +137,8 @@ TEST_CASE("in one process an end without a report fails every case") {
     CHECK(judgement.cases[1].cause == name_of(cause));
   }
   CHECK(judgement_in_process(judge_ended, {}, 0).cases.size() == 1);
+  CHECK(judgement_in_process(judge_ended, report({failed("ended")}), 1).cases[0].cause ==
+        "protocol");
   CHECK(judgement_in_process(judge_ended, report({passed()}), 1).cases == std::vector{passed()});
   CHECK_FALSE(
       judgement_in_process(ended(Cause::wall_clock), report({passed()}), 1).cases[0].passed);

@@ -262,18 +262,43 @@ TEST_CASE_METHOD(VerifierFixture, "more items than there is room for are refused
   CHECK_FALSE(verifier->submit(batch({call_item("a", std::string(200, '#'))}), {}));
 }
 
-TEST_CASE_METHOD(VerifierFixture, "no answer goes out before the ledger has it") {
-  const auto told = submit({call_item("a", right_code)});
+TEST_CASE_METHOD(VerifierFixture, "no answer and no group goes out before the ledger has it") {
+  json item = call_item("a", right_code);
+  item["group"] = "g";
+  std::size_t recorded_answers = 0;
+  std::size_t recorded_groups = 0;
+  bool ended = false;
+  BatchObserver observer;
+  observer.on_answer = [&](std::size_t, const ItemAnswer&, const std::string& text) {
+    recorded_answers = count("verify.verdict");
+    CHECK(recorder.last().verdict->answer == text);
+  };
+  observer.on_group = [&](const GroupAnswer&) { recorded_groups = count("verify.group"); };
+  observer.on_end = [&] { ended = true; };
+  REQUIRE(verifier->submit(batch({item}), observer));
+  run_until([&] { return ended; });
+  CHECK(recorded_answers == 1);
+  CHECK(recorded_groups == 1);
+}
+
+TEST_CASE_METHOD(VerifierFixture,
+                 "a verdict that the ledger does not take in time is told as such") {
+  const auto told =
+      submit({call_item("a", "import time\ntime.sleep(1)\n" + std::string(right_code))},
+             {{"request_id", "s1"}});
   run_until([&] { return table->alive() == 2; });
-  run_until([&] {
-    if (table->alive() == 0) recorder.hold();
-    return table->alive() == 0;
-  });
+  run_for(milliseconds(300));  // both are recorded as running
   recorder.hold();
-  run_for(milliseconds(300));
-  CHECK(told->answers.empty());
+  run_until([&] { return told->ended; });  // the patience of the runs' ends, then the verdict's
+  CHECK(told->of("a").verdict == Verdict::invalid);
+  CHECK(told->of("a").cause == "not_recorded");
+  // Until it is known what became of it, nobody else may be told something else.
+  CHECK_FALSE(verifier->submit(batch({call_item("a", right_code)}, {{"request_id", "s1"}}), {}));
   recorder.release();
-  run_until([&] { return told->ended; });
+  run_until([&] { return count("verify.verdict") == 1; });
+  run_for(milliseconds(20));
+  const json again = call_item("a", "import time\ntime.sleep(1)\n" + std::string(right_code));
+  CHECK(verify({again}, {{"request_id", "s1"}})->of("a").verdict == Verdict::pass);
   CHECK(count("verify.verdict") == 1);
 }
 
