@@ -279,7 +279,8 @@ TEST_CASE("a judge that is killed makes its item invalid") {
       request_of({call_item("a", "import time\ntime.sleep(3)\n" + right_code)}).dump());
   std::string judge;
   REQUIRE(eventually([&] {
-    for (const json& run : daemon.get("/v1/runs?state=running").json()["runs"])
+    const json running = daemon.get("/v1/runs?state=running").json();
+    for (const json& run : running["runs"])
       if (run["argv"].size() == 6) judge = run["id"];
     return !judge.empty();
   }));
