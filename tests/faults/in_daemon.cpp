@@ -254,17 +254,6 @@ int rmdir(const char* path) noexcept {
   return attempt(Call::rmdir, [&] { return real(path); });
 }
 
-int fcntl(int fd, int command, ...) {
-  static auto* const real = original<int(int, int, ...)>("fcntl");
-  va_list arguments;
-  va_start(arguments, command);
-  const long argument = va_arg(arguments, long);
-  va_end(arguments);
-  const auto really = [&] { return real(fd, command, argument); };
-  const auto call = call_of(command, argument);
-  return call ? attempt(*call, really) : really();
-}
-
 int fcntl64(int fd, int command, ...) {
   static auto* const real = original<int(int, int, ...)>("fcntl64");
   va_list arguments;
@@ -275,6 +264,9 @@ int fcntl64(int fd, int command, ...) {
   const auto call = call_of(command, argument);
   return call ? attempt(*call, really) : really();
 }
+
+// The same on 64 bits: libraries call one of them, the program itself the other.
+int fcntl(int fd, int command, ...) __attribute__((alias("fcntl64")));
 
 int dup2(int from, int to) noexcept {
   static auto* const real = original<int(int, int)>("dup2");
