@@ -14,8 +14,10 @@ using kernel::Result;
 Result<int> doctor(const Options& options) {
   const auto backend = TRY(open_backend(options.global));
   TRY(backend->profile(options.profile));  // before anything is tried: is there such a one?
-  const DoctorAnswers answers{
-      .host = TRY(backend->host()), .doctor = TRY(backend->doctor()), .daemon = backend->name()};
+  DoctorAnswers answers;
+  answers.host = TRY(backend->host());
+  answers.doctor = TRY(backend->doctor());
+  answers.daemon = backend->name();
   const std::string text = TRY(options.json ? doctor_json(answers) : doctor_text(answers));
   const bool enforced = TRY(is_enforced(answers, options.profile));
   if (!print(text)) return exit_error;

@@ -70,7 +70,8 @@ Result<std::string> EmbeddedBackend::profile(const std::string& name) {
 }
 
 Result<std::string> EmbeddedBackend::agent(const std::string& name) {
-  return agent_to_json({.agent = *TRY(find_agent(name))});
+  const kernel::AgentTemplate* const agent = TRY(find_agent(name));
+  return agent_to_json({.agent = *agent});
 }
 
 Result<std::string> EmbeddedBackend::host() {

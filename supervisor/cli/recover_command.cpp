@@ -43,10 +43,11 @@ Result<RecoveryReport> recover(const DaemonConfig& config) {
   // As another user, root too, this would leave files there that the daemon cannot open.
   TRY_VOID(ensure_state_directory(config.state_directory));
   if (is_missing(path)) return RecoveryReport{};
-  RecoveryOptions options{.ledger = path,
-                          .runtime_directory = config.runtime_directory,
-                          .cgroup_base = TRY(base_of(config)),
-                          .reach = {.host_uids = config.host_uids}};
+  const std::optional<kernel::CgroupBase> base = TRY(base_of(config));
+  const RecoveryOptions options{.ledger = path,
+                                .runtime_directory = config.runtime_directory,
+                                .cgroup_base = base,
+                                .reach = {.host_uids = config.host_uids}};
   TRY_VOID(kernel::keep_only_needed_capabilities());
   auto writer = LedgerWriter::open(path, config.ledger_sync);
   if (!writer) return recover_without_writing(writer.error(), options);

@@ -1,5 +1,7 @@
 // Bad input: one clear line that names the place, exit code 1, and nothing started.
 
+#include <sys/stat.h>
+
 #include <algorithm>
 
 #include "cli_process.hpp"
@@ -63,6 +65,21 @@ TEST_CASE("a daemon that was named and is not there is an error, and nothing run
   CHECK(variable.err.find("named by PADDOCK_SOCKET") != std::string::npos);
   const CliEnded too_long = CliProcess({"--socket", "/" + std::string(119, 'x'), "ps"}).wait();
   CHECK(too_long.err.find("is 120 bytes, at most 107") != std::string::npos);
+}
+
+TEST_CASE("recover names the cgroup base that it cannot use, and ends nothing") {
+  const CliDirectory directory;
+  const std::string state = directory.path() + "/state";
+  REQUIRE(::mkdir(state.c_str(), 0700) == 0);
+  directory.write("state/ledger.db", "");
+  const std::string config =
+      directory.write("paddockd.toml", "cgroup_base = \"/sys/fs/cgroup/no/such/base\"\n");
+  const CliEnded ended = run_cli({"recover", "--config", config, "--state-dir", state});
+  CHECK(ended.exit_code == 3);
+  CHECK(ended.out.empty());
+  CHECK(ended.err ==  // and no complaint of a leak
+        "paddock: cgroup base '/sys/fs/cgroup/no/such/base' cannot be opened: No such file or "
+        "directory\n");
 }
 
 TEST_CASE("commands that need a daemon say so") {

@@ -108,3 +108,16 @@ TEST_CASE("a daemon of another kind is an error, not a crash") {
     }
   }
 }
+
+TEST_CASE("doctor says what the daemon says, where that answers for the host and not for doctor") {
+  const FakeDaemon daemon([](const FakeRequest& request, const FakeConnection& connection) {
+    if (request.target == "/v1/doctor")
+      connection.respond(503, R"({"error": {"code": "draining", "message": "going down"}})");
+    else
+      connection.respond(200, R"({"host": "an answer that does not fit into a short string"})");
+    return true;
+  });
+  const CliEnded ended = with_daemon(daemon, {"doctor"});
+  CHECK(ended.exit_code == 1);
+  CHECK(ended.err == "paddock: going down\n");  // and no complaint of a leak
+}
