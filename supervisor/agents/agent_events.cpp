@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "supervisor/runs/run_json.hpp"
+#include "supervisor/telemetry/dump.hpp"
 
 namespace paddock::supervisor {
 namespace {

@@ -2,18 +2,19 @@
 
 #include <nlohmann/json.hpp>
 
+#include "supervisor/telemetry/dump.hpp"
+
 namespace paddock::supervisor {
 namespace {
 
 using nlohmann::ordered_json;
 
-// The names of dimensions are plain words: nothing in it can fail to be JSON.
 Transition transition(const std::string& kind, const std::string& agent, const std::string& tenant,
                       const Budget& budget, const ordered_json& body) {
   return {.event = {.kind = kind,
                     .subject = agent,
                     .tenant = tenant,
-                    .body = body.dump(),
+                    .body = dump(body),
                     .at = std::chrono::system_clock::now()},
           .budgets = budget.rows(agent)};
 }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernel/policy/agent_template.hpp"
+#include "supervisor/telemetry/dump.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -106,10 +107,6 @@ std::optional<AgentMessage> exit_in(const json& object) {
   return std::nullopt;
 }
 
-std::string line(const ordered_json& message) {
-  return message.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
-}
-
 }  // namespace
 
 // ---- Lines -------------------------------------------------------------------------------------
@@ -193,11 +190,12 @@ std::string init_message(const std::string& agent, const std::string& run,
     if (amounts.limit) amounts_object["limit"] = *amounts.limit;
     lines[dimension] = std::move(amounts_object);
   }
-  return line({{"type", "init"}, {"agent", agent}, {"run", run}, {"budget", std::move(lines)}});
+  return dump_line(
+      {{"type", "init"}, {"agent", agent}, {"run", run}, {"budget", std::move(lines)}});
 }
 
 std::string stop_message(std::chrono::milliseconds deadline) {
-  return line({{"type", "stop"}, {"deadline_ms", deadline.count()}});
+  return dump_line({{"type", "stop"}, {"deadline_ms", deadline.count()}});
 }
 
 }  // namespace paddock::supervisor

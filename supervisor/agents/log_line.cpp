@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "supervisor/runs/encoding.hpp"
+#include "supervisor/telemetry/dump.hpp"
 #include "supervisor/telemetry/timestamp.hpp"
 
 namespace paddock::supervisor {
@@ -16,7 +17,7 @@ std::string to_json(const LogLine& line) {
   } else {
     object["base64"] = to_base64(line.text);
   }
-  return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return dump_line(object);
 }
 
 }  // namespace paddock::supervisor

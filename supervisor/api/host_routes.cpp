@@ -4,7 +4,7 @@
 
 #include "supervisor/api/api.hpp"
 #include "supervisor/api/json.hpp"
-#include "supervisor/runs/run_json.hpp"
+#include "supervisor/telemetry/dump.hpp"
 
 namespace paddock::supervisor {
 
@@ -30,7 +30,7 @@ void get_health(const ApiContext& context, const Call& call) {
                                          {"profiles_refused", context.health.refusals().size()},
                                          {"runs_alive", alive},
                                          {"runs_queued", queued}};
-  respond_json(call.exchange, 200, dump(answer) + "\n");
+  respond_json(call.exchange, 200, dump_line(answer));
 }
 
 }  // namespace paddock::supervisor

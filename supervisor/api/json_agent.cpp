@@ -6,6 +6,7 @@
 #include "supervisor/api/budget_object.hpp"
 #include "supervisor/api/json.hpp"
 #include "supervisor/runs/run_json.hpp"
+#include "supervisor/telemetry/dump.hpp"
 #include "supervisor/telemetry/timestamp.hpp"
 
 namespace paddock::supervisor {
@@ -90,25 +91,24 @@ ordered_json agent_object(const AgentView& view) {
 }  // namespace
 
 std::string agent_to_json(const AgentView& view) {
-  return dump(agent_object(view)) + "\n";
+  return dump_line(agent_object(view));
 }
 
 std::string agents_to_json(const std::vector<AgentView>& views) {
   ordered_json list = ordered_json::array();
   for (const AgentView& view : views) list.push_back(agent_object(view));
-  return dump({{"agents", std::move(list)}}) + "\n";
+  return dump_line({{"agents", std::move(list)}});
 }
 
 std::string agent_status_to_json(const std::string& name, const AgentNow& now) {
-  return dump({{"name", name}, {"status", status_object(now)}}) + "\n";
+  return dump_line({{"name", name}, {"status", status_object(now)}});
 }
 
 std::string paddock_line_to_json(const std::string& text) {
-  return dump({{"at", timestamp(std::chrono::system_clock::now())},
-               {"run", ""},
-               {"stream", "paddock"},
-               {"text", text}}) +
-         "\n";
+  return dump_line({{"at", timestamp(std::chrono::system_clock::now())},
+                    {"run", ""},
+                    {"stream", "paddock"},
+                    {"text", text}});
 }
 
 }  // namespace paddock::supervisor

@@ -4,6 +4,7 @@
 
 #include "supervisor/api/budget_object.hpp"
 #include "supervisor/api/json.hpp"
+#include "supervisor/telemetry/dump.hpp"
 
 namespace paddock::supervisor {
 
@@ -27,7 +28,7 @@ std::string budget_to_json(const std::string& agent, const Budget& budget) {
   ordered_json whole = ordered_json::object();
   whole["agent"] = agent;
   whole.update(budget_object(budget));
-  return whole.dump() + "\n";
+  return dump_line(whole);
 }
 
 }  // namespace paddock::supervisor

@@ -5,15 +5,12 @@
 #include "kernel/confine/rlimits.hpp"
 #include "kernel/policy/choices.hpp"
 #include "supervisor/api/json.hpp"
+#include "supervisor/telemetry/dump.hpp"
 
 namespace paddock::supervisor {
 namespace {
 
 using ordered_json = nlohmann::ordered_json;
-
-std::string line(const ordered_json& value) {
-  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
-}
 
 template <class T>
 ordered_json value_or_null(const std::optional<T>& value) {
@@ -110,7 +107,7 @@ ordered_json landlock_object(const kernel::LandlockRules& rules) {
 std::string plan_to_json(const kernel::SandboxPolicy& policy, const kernel::Plan& plan) {
   ordered_json files = ordered_json::object();
   for (const auto& [fd, contents] : plan.files) files[std::to_string(fd)] = contents;
-  return line({
+  return dump_line({
       {"profile", plan.profile},
       {"policy_hash", plan.policy_hash},
       {"policy", kernel::canonical_text(policy)},
@@ -139,20 +136,20 @@ std::string plan_to_json(const kernel::SandboxPolicy& policy, const kernel::Plan
 }
 
 std::string profile_to_json(const kernel::Profile& profile) {
-  return line(profile_object(profile));
+  return dump_line(profile_object(profile));
 }
 
 std::string profiles_to_json(const std::map<std::string, kernel::Profile>& profiles) {
   ordered_json list = ordered_json::array();
   for (const auto& [name, profile] : profiles) list.push_back(profile_object(profile));
-  return line({{"profiles", std::move(list)}});
+  return dump_line({{"profiles", std::move(list)}});
 }
 
 std::string host_to_json(const kernel::HostFacts& host,
                          const std::optional<kernel::CgroupBase>& cgroup_base,
                          const std::string& cgroup_problem) {
   const kernel::CgroupBase base = cgroup_base.value_or(kernel::CgroupBase{});
-  return line({
+  return dump_line({
       {"kernel", host.kernel_release},
       {"uid", host.uid},
       {"bubblewrap", host.bubblewrap},
@@ -180,7 +177,7 @@ std::string error_to_json(const kernel::Error& error,
                       {"message", diagnostic.message}});
     object["diagnostics"] = std::move(list);
   }
-  return line({{"error", std::move(object)}});
+  return dump_line({{"error", std::move(object)}});
 }
 
 }  // namespace paddock::supervisor

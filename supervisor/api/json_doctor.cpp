@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "supervisor/api/json.hpp"
+#include "supervisor/telemetry/dump.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -52,7 +53,7 @@ std::string doctor_to_json(const kernel::DoctorReport& report) {
     profiles.push_back(profile_object(health));
   const ordered_json object = {{"findings", std::move(findings)},
                                {"profiles", std::move(profiles)}};
-  return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return dump_line(object);
 }
 
 }  // namespace paddock::supervisor

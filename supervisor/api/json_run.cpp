@@ -6,6 +6,7 @@
 #include "supervisor/api/json.hpp"
 #include "supervisor/runs/encoding.hpp"
 #include "supervisor/runs/run_json.hpp"
+#include "supervisor/telemetry/dump.hpp"
 #include "supervisor/telemetry/timestamp.hpp"
 
 namespace paddock::supervisor {
@@ -122,7 +123,7 @@ ordered_json stored_object(const StoredRun& run, WithOutput with_output) {
 }
 
 std::string line(const ordered_json& event) {
-  return dump(event) + "\n";
+  return dump_line(event);
 }
 
 }  // namespace

@@ -5,16 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include "supervisor/api/json.hpp"
+#include "supervisor/telemetry/dump.hpp"
 #include "supervisor/telemetry/timestamp.hpp"
 
 namespace paddock::supervisor {
 namespace {
 
 using ordered_json = nlohmann::ordered_json;
-
-std::string line(const ordered_json& value) {
-  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
-}
 
 }  // namespace
 
@@ -27,29 +24,29 @@ std::string event_to_json(const StoredEvent& event) {
   // A body that is no JSON can only come from somebody's editing: `verify` tells, this goes on.
   ordered_json body = ordered_json::parse(event.event.body, nullptr, /*allow_exceptions=*/false);
   object["body"] = body.is_discarded() ? ordered_json(event.event.body) : std::move(body);
-  return line(object);
+  return dump_line(object);
 }
 
 std::string pruned_to_json(std::uint64_t after, std::uint64_t oldest) {
-  return line({{"error",
-                {{"code", "pruned"},
-                 {"message",
-                  fmt::format("events after {} have been pruned; the oldest is {}", after, oldest)},
-                 {"oldest", oldest}}}});
+  return dump_line({{"error",
+                     {{"code", "pruned"},
+                      {"message", fmt::format("events after {} have been pruned; the oldest is {}",
+                                              after, oldest)},
+                      {"oldest", oldest}}}});
 }
 
 std::string readiness_to_json(const Readiness& readiness) {
   ordered_json object = {{"ready", readiness.ready}};
   if (!readiness.ready) object["reason"] = readiness.reason;
   if (!readiness.profile.empty()) object["profile"] = readiness.profile;
-  return line(object);
+  return dump_line(object);
 }
 
 std::string drain_result_to_json(const DrainResult& result) {
-  return line({{"finished", result.finished},
-               {"killed", result.killed},
-               {"never_started", result.never_started},
-               {"cancelled", result.cancelled}});
+  return dump_line({{"finished", result.finished},
+                    {"killed", result.killed},
+                    {"never_started", result.never_started},
+                    {"cancelled", result.cancelled}});
 }
 
 std::string explanation_to_json(const RunRecord& run, const Explanation& explanation) {
@@ -59,7 +56,7 @@ std::string explanation_to_json(const RunRecord& run, const Explanation& explana
   object["limit"] = explanation.limit;
   object["observed"] = explanation.observed;
   object["change"] = explanation.change;
-  return line(object);
+  return dump_line(object);
 }
 
 }  // namespace paddock::supervisor

@@ -9,6 +9,7 @@
 #include "supervisor/cli/json_render.hpp"
 #include "supervisor/cli/table.hpp"
 #include "supervisor/cli/terminal.hpp"
+#include "supervisor/telemetry/dump.hpp"
 
 namespace paddock::supervisor::cli {
 namespace {
@@ -77,8 +78,7 @@ Result<std::string> grant(const Options& options) {
   Client client = TRY(require_daemon(options.global, "budget"));
   const ordered_json body = {{"dim", options.dimension}, {"amount", options.amount}};
   const std::string answer =
-      TRY(ask(client, "POST", "/v1/agents/" + options.agent + "/budget/grant",
-              body.dump(-1, ' ', false, ordered_json::error_handler_t::replace)));
+      TRY(ask(client, "POST", "/v1/agents/" + options.agent + "/budget/grant", dump(body)));
   Rows rows = {{"AGENT", "DIMENSION", "USED", "LIMIT", "GRANTED", "STATE"}};
   const Rows all = TRY(rows_of(answer));
   for (const auto& row : all)

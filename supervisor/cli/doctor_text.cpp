@@ -7,6 +7,7 @@
 
 #include "supervisor/cli/json_render.hpp"
 #include "supervisor/cli/table.hpp"
+#include "supervisor/telemetry/dump.hpp"
 
 namespace paddock::supervisor::cli {
 namespace {
@@ -143,7 +144,7 @@ Result<std::string> doctor_json(const DoctorAnswers& answers) {
                          {"findings", doctor.at("findings")},
                          {"profiles", doctor.at("profiles")}};
     if (!answers.daemon.empty()) json["daemon"] = answers.daemon;
-    return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+    return dump_line(json);
   });
 }
 

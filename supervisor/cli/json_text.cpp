@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "supervisor/cli/json_render.hpp"
+#include "supervisor/telemetry/dump.hpp"
 
 namespace paddock::supervisor::cli {
 namespace {
@@ -32,7 +33,7 @@ Result<bool> flag_at(std::string_view json, std::initializer_list<const char*> k
 std::string indented(std::string_view text) {
   const auto json = ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) return std::string(text);
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return dump_indented(json);
 }
 
 }  // namespace paddock::supervisor::cli

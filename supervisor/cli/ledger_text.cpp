@@ -9,16 +9,12 @@
 
 #include "supervisor/cli/table.hpp"
 #include "supervisor/cli/terminal.hpp"
+#include "supervisor/telemetry/dump.hpp"
 
 namespace paddock::supervisor::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Bytes that are no UTF-8 become U+FFFD: dump() would throw.
-std::string text_of(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
 
 std::string time_text(std::chrono::microseconds since_epoch) {
   const std::chrono::sys_seconds seconds(std::chrono::floor<std::chrono::seconds>(since_epoch));
@@ -120,7 +116,7 @@ std::string verification_json(const Verification& found, const std::string& file
       {"head", to_text(found.head)},
       {"edit", nullptr}};
   if (found.edit) json["edit"] = {{"seq", found.edit->seq}, {"what", found.edit->what}};
-  return text_of(json);
+  return dump_indented(json);
 }
 
 std::string stored_run_text(const StoredRun& run, const std::string& file) {
@@ -162,10 +158,10 @@ std::string stored_run_text(const StoredRun& run, const std::string& file) {
 std::string stored_run_json(const StoredRun& run, const std::string& file) {
   Json events = Json::array();
   for (const StoredEvent& stored : run.events) events.push_back(event_json(stored));
-  return text_of({{"ledger", file},
-                  {"run", row_json(run.row)},
-                  {"events", events},
-                  {"policy_text", run.policy_text}});
+  return dump_indented({{"ledger", file},
+                        {"run", row_json(run.row)},
+                        {"events", events},
+                        {"policy_text", run.policy_text}});
 }
 
 }  // namespace paddock::supervisor::cli

@@ -12,6 +12,7 @@
 #include "supervisor/config/private_directory.hpp"
 #include "supervisor/ledger/file_names.hpp"
 #include "supervisor/recovery/recover.hpp"
+#include "supervisor/telemetry/dump.hpp"
 
 namespace paddock::supervisor::cli {
 namespace {
@@ -79,7 +80,7 @@ std::string json_of(const RecoveryReport& report) {
   const ordered_json object = {{"runs", std::move(runs)},
                                {"recorded", report.problem.empty()},
                                {"sockets_removed", report.sockets}};
-  return object.dump() + "\n";
+  return dump_line(object);
 }
 
 bool all_gone(const RecoveryReport& report) {

@@ -4,6 +4,7 @@
 
 #include "kernel/run/result.hpp"
 #include "supervisor/runs/run_json.hpp"
+#include "supervisor/telemetry/dump.hpp"
 
 namespace paddock::supervisor {
 namespace {

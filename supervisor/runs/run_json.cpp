@@ -29,10 +29,6 @@ ordered_json writable_mounts(const kernel::Receipt& receipt) {
 
 }  // namespace
 
-std::string dump(const ordered_json& value) {
-  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
 void add_bytes(ordered_json& object, const std::string& key, std::string_view bytes) {
   if (goes_as_text(bytes)) {
     object[key] = bytes;

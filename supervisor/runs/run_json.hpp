@@ -19,8 +19,4 @@ nlohmann::ordered_json confinement_object(const RunRecord& run);
 // `key`, or `key`_base64 where the bytes do not go as text.
 void add_bytes(nlohmann::ordered_json& object, const std::string& key, std::string_view bytes);
 
-// On one line. Messages can carry a program's own name, which is bytes: replaced, never an
-// exception.
-std::string dump(const nlohmann::ordered_json& value);
-
 }  // namespace paddock::supervisor

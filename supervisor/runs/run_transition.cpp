@@ -6,6 +6,7 @@
 
 #include "kernel/base/hash.hpp"
 #include "supervisor/runs/run_json.hpp"
+#include "supervisor/telemetry/dump.hpp"
 
 namespace paddock::supervisor {
 namespace {

@@ -1,10 +1,13 @@
 // Bad input: one clear line that names the place, exit code 1, and nothing started.
 
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
 #include <algorithm>
 
 #include "cli_process.hpp"
+#include "kernel/base/fd.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -17,6 +20,15 @@ void check_refused(const Words& words, const std::string& part, CliOptions optio
   CHECK(ended.err.compare(0, 9, "paddock: ") == 0);
   CHECK(std::count(ended.err.begin(), ended.err.end(), '\n') == 1);
   CHECK(ended.err.find(part) != std::string::npos);
+}
+
+// Of a daemon that is gone.
+void leave_socket(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  const paddock::kernel::Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  REQUIRE(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
 }
 
 }  // namespace
@@ -80,6 +92,20 @@ TEST_CASE("recover names the cgroup base that it cannot use, and ends nothing") 
   CHECK(ended.err ==  // and no complaint of a leak
         "paddock: cgroup base '/sys/fs/cgroup/no/such/base' cannot be opened: No such file or "
         "directory\n");
+}
+
+TEST_CASE("recover names a path that is no UTF-8, in JSON as well") {
+  const CliDirectory directory;
+  const std::string runtime = directory.path() + "/run\xff";
+  for (const std::string& made : {directory.path() + "/state", runtime})
+    REQUIRE(::mkdir(made.c_str(), 0700) == 0);
+  directory.write("state/ledger.db", "");
+  leave_socket(runtime + "/paddock.sock");
+  const CliEnded ended = run_cli(
+      {"recover", "--json", "--state-dir", directory.path() + "/state", "--runtime-dir", runtime});
+  CHECK(ended.err.empty());
+  CHECK(ended.exit_code == 0);
+  CHECK(ended.out.find("/run\xef\xbf\xbd/paddock.sock\"]") != std::string::npos);
 }
 
 TEST_CASE("commands that need a daemon say so") {
