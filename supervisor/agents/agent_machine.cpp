@@ -80,6 +80,7 @@ Actions AgentMachine::on(const StartAsked&) {
 
 Actions AgentMachine::on(const StopAsked&) {
   start_again_ = false;
+  overstayed_ = false;
   doom_.clear();
   switch (state_) {
     case AgentState::starting:
@@ -150,6 +151,7 @@ Actions AgentMachine::begin() {
   term_sent_ = false;
   succeeded_ = false;
   said_exit_ = false;
+  overstayed_ = false;
   return {Action::disarm_timer, Action::start_run};
 }
 
@@ -169,17 +171,21 @@ Actions AgentMachine::on(const ReadyReceived&) {
 Actions AgentMachine::run() {
   state_ = AgentState::running;
   Actions actions = {Action::disarm_timer, Action::tell_ready};
-  if (!spent_) return actions;
-  state_ = AgentState::frozen;
-  actions.insert(actions.end(), {Action::freeze_run, Action::tell_frozen});
+  const Actions more = spent_ ? on(BudgetSpent{}) : go_on();
+  actions.insert(actions.end(), more.begin(), more.end());
   return actions;
+}
+
+// One that said `exit` has a bound to end by itself. It can only do that while it runs.
+Actions AgentMachine::go_on() {
+  return said_exit_ ? Actions{Action::arm_exit_timer} : Actions{};
 }
 
 Actions AgentMachine::on(const ExitReceived& event) {
   if (!has_run() || said_exit_) return {};
   said_exit_ = true;
   exit_kind_ = event.kind;
-  return {};
+  return state_ == AgentState::running ? go_on() : Actions{};
 }
 
 Actions AgentMachine::on(const TimePassed&) {
@@ -193,8 +199,13 @@ Actions AgentMachine::on(const TimePassed&) {
       return {Action::stop_run};
     case AgentState::backing_off:
       return begin();
-    case AgentState::stopped:
     case AgentState::running:
+      if (!said_exit_) return {};
+      overstayed_ = true;
+      stop_reason_ = fmt::format("said '{}' and did not end within {} s", name_of(exit_kind_),
+                                 std::chrono::duration<double>(rules_.stop).count());
+      return stop(/*gently=*/false);
+    case AgentState::stopped:
     case AgentState::frozen:
     case AgentState::failed:
       return {};
@@ -208,14 +219,17 @@ Actions AgentMachine::on(const BudgetSpent&) {
   spent_ = true;
   if (state_ != AgentState::running) return {};
   state_ = AgentState::frozen;
-  return {Action::freeze_run, Action::tell_frozen};
+  return {Action::disarm_timer, Action::freeze_run, Action::tell_frozen};
 }
 
 Actions AgentMachine::on(const BudgetGranted&) {
   spent_ = false;
   if (state_ != AgentState::frozen) return {};
   state_ = AgentState::running;
-  return {Action::thaw_run, Action::tell_thawed};
+  Actions actions = {Action::thaw_run, Action::tell_thawed};
+  const Actions more = go_on();
+  actions.insert(actions.end(), more.begin(), more.end());
+  return actions;
 }
 
 // What cannot be held back from using more than it may is ended.
@@ -230,13 +244,28 @@ Actions AgentMachine::on(const FreezeFailed& event) {
 bool AgentMachine::is_success(const RunEnded& ended) const {
   if (ended.cause != Cause::exited) return false;
   if (protocol_ == AgentProtocol::plain) return ended.exit_code == 0;
-  return said_exit_ && (exit_kind_ == ExitKind::completed || exit_kind_ == ExitKind::cancelled);
+  if (!said_exit_ || contradicts_itself(ended)) return false;
+  return exit_kind_ == ExitKind::completed || exit_kind_ == ExitKind::cancelled;
+}
+
+// It said that it was over and well, and its end says something else. Which of the two holds is for
+// somebody to find out: to do again what is done may be the worse mistake. What is cancelled may
+// say so by its exit status.
+bool AgentMachine::contradicts_itself(const RunEnded& ended) const {
+  if (!said_exit_) return false;
+  const bool is_completed = exit_kind_ == ExitKind::completed;
+  if (ended.cause == Cause::killed_by_request)
+    return overstayed_ && (is_completed || exit_kind_ == ExitKind::cancelled);
+  if (ended.cause == Cause::signaled) return is_completed;
+  return ended.cause == Cause::exited && ended.exit_code != 0 && is_completed;
 }
 
 std::string AgentMachine::describe(const RunEnded& ended) const {
   std::string text = ended.cause == Cause::exited ? fmt::format("exited with {}", ended.exit_code)
                                                   : std::string(kernel::name_of(ended.cause));
   if (!ended.detail.empty()) text += ": " + ended.detail;
+  if (!overstayed_ && contradicts_itself(ended))
+    return fmt::format("{}, although it said '{}'", text, name_of(exit_kind_));
   if (protocol_ == AgentProtocol::plain || ended.cause != Cause::exited) return text;
   return said_exit_ ? fmt::format("{}, said '{}'", text, name_of(exit_kind_))
                     : text + " without an 'exit' message";
@@ -271,13 +300,15 @@ Actions AgentMachine::on(const RunEnded& event) {
     restarts_ = 0;
     return add(begin());
   }
-  if (was_stopping && doom_.empty()) return add(settle_stopped());
-  if (was_stopping) return add(fail_for_good(doom_));
+  if (was_stopping && doom_.empty() && !overstayed_) return add(settle_stopped());
+  if (was_stopping && !doom_.empty()) return add(fail_for_good(doom_));
   if (event.cause == Cause::cannot_isolate) return add(fail_for_good(describe(event)));
   if (event.cause == Cause::exited && event.exit_code == exit_code_cannot_isolate)
     return add(fail_for_good("exited with 3, the word for isolation that cannot be had"));
   if (succeeded_ && rules_.policy != RestartPolicy::always) return add(settle_stopped());
-  if (rules_.policy == RestartPolicy::never) return add(fail_for_good(describe(event)));
+  if (rules_.policy == RestartPolicy::never ||
+      (contradicts_itself(event) && rules_.policy != RestartPolicy::always))
+    return add(fail_for_good(describe(event)));
   return add(back_off(describe(event), /*counts=*/true, event.random));
 }
 

@@ -79,6 +79,7 @@ enum class Action {
   freeze_run,
   thaw_run,
   arm_handshake_timer,
+  arm_exit_timer,  // for the stop time of the rules: it said `exit`
   arm_stop_timer,
   arm_backoff_timer,  // for backoff()
   disarm_timer,
@@ -138,10 +139,12 @@ class AgentMachine {
   Actions begin();
   Actions stop(bool gently);
   Actions run();
+  Actions go_on();
   Actions settle_stopped();
   Actions fail_for_good(std::string reason);
   Actions back_off(std::string reason, bool counts, double random);
   bool is_success(const RunEnded& ended) const;
+  bool contradicts_itself(const RunEnded& ended) const;
   std::string describe(const RunEnded& ended) const;
 
   kernel::AgentProtocol protocol_;
@@ -160,6 +163,7 @@ class AgentMachine {
   bool succeeded_ = false;
   bool draining_ = false;
   bool said_exit_ = false;
+  bool overstayed_ = false;  // it said `exit`, and has to be ended all the same
   ExitKind exit_kind_ = ExitKind::crashed;
 };
 

@@ -129,6 +129,8 @@ void LiveAgent::perform(Action action) {
       return context_.runs.thaw(run_);
     case Action::arm_handshake_timer:
       return arm(handshake_time_max);
+    case Action::arm_exit_timer:
+      return arm(template_.restart.stop);
     case Action::arm_stop_timer:
       return arm(stop_message_time_max);
     case Action::arm_backoff_timer:

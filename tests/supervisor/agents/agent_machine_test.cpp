@@ -116,6 +116,8 @@ TEST_CASE("under jsonl the exit message decides, and an end without one is a cra
       {ExitKind::crashed, exited(0), AgentState::backing_off},
       {ExitKind::completed, exited(3), AgentState::failed},
       {ExitKind::completed, ended(Cause::memory_limit), AgentState::backing_off},
+      {ExitKind::completed, exited(1), AgentState::failed},
+      {ExitKind::completed, ended(Cause::signaled), AgentState::failed},
   };
   for (const Row& row : rows) {
     AgentMachine machine = jsonl();
@@ -129,6 +131,81 @@ TEST_CASE("under jsonl the exit message decides, and an end without one is a cra
   bring_up(machine, AgentProtocol::jsonl);
   machine.on(exited(0));
   CHECK(machine.reason() == "exited with 0 without an 'exit' message");
+}
+
+TEST_CASE("what says completed and then exits with another status has failed, and says both") {
+  AgentMachine machine = jsonl();
+  bring_up(machine, AgentProtocol::jsonl);
+  machine.on(ExitReceived{ExitKind::completed});
+  machine.on(exited(7));
+  CHECK(machine.state() == AgentState::failed);
+  CHECK(machine.reason() == "exited with 7, although it said 'completed'");
+  CHECK_FALSE(machine.succeeded());
+
+  AgentMachine again = jsonl({.policy = RestartPolicy::always});
+  bring_up(again, AgentProtocol::jsonl);
+  again.on(ExitReceived{ExitKind::completed});
+  again.on(exited(7));
+  CHECK(again.state() == AgentState::backing_off);
+  CHECK(again.reason() == "exited with 7, although it said 'completed'");
+}
+
+TEST_CASE("what said exit has its stop time to end by itself, and is stopped then") {
+  struct Row {
+    RestartPolicy policy;
+    ExitKind said;
+    AgentState then;
+  };
+  const std::vector<Row> rows = {
+      {RestartPolicy::on_failure, ExitKind::completed, AgentState::failed},
+      {RestartPolicy::on_failure, ExitKind::cancelled, AgentState::failed},
+      {RestartPolicy::on_failure, ExitKind::failed, AgentState::backing_off},
+      {RestartPolicy::never, ExitKind::failed, AgentState::failed},
+      {RestartPolicy::always, ExitKind::completed, AgentState::backing_off},
+  };
+  for (const Row& row : rows) {
+    INFO(static_cast<int>(row.policy) << " " << name_of(row.said));
+    AgentMachine machine = jsonl({.policy = row.policy, .stop = 1500ms});
+    bring_up(machine, AgentProtocol::jsonl);
+    CHECK(machine.on(TimePassed{}).empty());
+    CHECK(machine.on(ExitReceived{row.said}) == Actions{Action::arm_exit_timer});
+    CHECK(machine.on(ExitReceived{row.said}).empty());
+    CHECK(machine.on(TimePassed{}) == Actions{Action::disarm_timer, Action::stop_run});
+    CHECK(machine.state() == AgentState::stopping);
+    const std::string why =
+        "said '" + std::string(name_of(row.said)) + "' and did not end within 1.5 s";
+    CHECK(machine.stop_reason() == why);
+    RunEnded end = ended(Cause::killed_by_request);
+    end.detail = why;
+    machine.on(end);
+    CHECK(name_of(machine.state()) == name_of(row.then));
+    CHECK(machine.reason() == "killed_by_request: " + why);
+  }
+}
+
+TEST_CASE("who stops an agent that did not end after its exit leaves it stopped") {
+  AgentMachine machine = jsonl();
+  bring_up(machine, AgentProtocol::jsonl);
+  machine.on(ExitReceived{ExitKind::completed});
+  machine.on(TimePassed{});
+  CHECK(machine.on(StopAsked{}).empty());
+  machine.on(ended(Cause::killed_by_request));
+  CHECK(machine.state() == AgentState::stopped);
+}
+
+TEST_CASE("the time to end after exit does not pass while an agent is frozen or not ready") {
+  AgentMachine machine = jsonl();
+  machine.on(StartAsked{});
+  machine.on(RunStarted{});
+  CHECK(machine.on(ExitReceived{ExitKind::completed}).empty());
+  CHECK(machine.on(ReadyReceived{}) ==
+        Actions{Action::disarm_timer, Action::tell_ready, Action::arm_exit_timer});
+  CHECK(machine.on(BudgetSpent{}) ==
+        Actions{Action::disarm_timer, Action::freeze_run, Action::tell_frozen});
+  CHECK(machine.on(BudgetGranted{}) ==
+        Actions{Action::thaw_run, Action::tell_thawed, Action::arm_exit_timer});
+  machine.on(exited(0));
+  CHECK(machine.state() == AgentState::stopped);
 }
 
 TEST_CASE("the wait doubles up to its maximum, and jitter moves it by half of itself at most") {
@@ -231,7 +308,8 @@ TEST_CASE("what was refused is tried again without being counted, unless that wo
 TEST_CASE("a spent budget freezes what runs, also what starts later, until more is granted") {
   AgentMachine machine = jsonl();
   bring_up(machine, AgentProtocol::jsonl);
-  CHECK(machine.on(BudgetSpent{}) == Actions{Action::freeze_run, Action::tell_frozen});
+  CHECK(machine.on(BudgetSpent{}) ==
+        Actions{Action::disarm_timer, Action::freeze_run, Action::tell_frozen});
   CHECK(machine.state() == AgentState::frozen);
   CHECK(machine.on(BudgetSpent{}).empty());
   machine.on(ended(Cause::signaled));  // somebody killed it
@@ -349,8 +427,10 @@ class RandomLife {
         if (run_ && program_runs_) perform(machine_.on(ReadyReceived{}));
         return;
       case 9:
-        if (run_ && program_runs_)
+        if (run_ && program_runs_) {
+          said_exit_ = true;
           perform(machine_.on(ExitReceived{static_cast<ExitKind>(pick(4))}));
+        }
         return;
       case 10:
         if (run_) end_run(random_end());
@@ -402,6 +482,7 @@ class RandomLife {
           run_ = true;
           program_runs_ = false;
           stop_sent_ = false;
+          said_exit_ = false;
           break;
         case Action::send_init:
         case Action::send_stop:
@@ -423,6 +504,7 @@ class RandomLife {
           frozen_ = false;
           break;
         case Action::arm_handshake_timer:
+        case Action::arm_exit_timer:
         case Action::arm_stop_timer:
           CHECK(run_);
           timer_ = true;
@@ -459,7 +541,8 @@ class RandomLife {
     if (state == AgentState::starting && program_runs_) CHECK(timer_);
     if (state == AgentState::backing_off) CHECK(timer_);
     if (state == AgentState::stopping) CHECK((timer_ || stop_sent_));
-    if (state == AgentState::running || state == AgentState::stopped || state == AgentState::failed)
+    if (state == AgentState::running) CHECK(timer_ == said_exit_);
+    if (state == AgentState::frozen || state == AgentState::stopped || state == AgentState::failed)
       CHECK_FALSE(timer_);
     CHECK((state == AgentState::frozen) == (frozen_ && !stop_sent_ && run_));
     CHECK(machine_.restarts() <= rules_.max_restarts);
@@ -477,6 +560,7 @@ class RandomLife {
   bool run_ = false;
   bool program_runs_ = false;
   bool stop_sent_ = false;
+  bool said_exit_ = false;
   bool frozen_ = false;
   bool timer_ = false;
 };

@@ -406,6 +406,26 @@ TEST_CASE_METHOD(AgentsFixture, "the record of a run that the daemon ended has t
   CHECK(detail_of(mute) == "no 'ready' within 5 s of 'init'");
 }
 
+TEST_CASE_METHOD(AgentsFixture, "an agent that says exit and goes on is ended") {
+  const auto write = [&](const std::string& name, const std::string& trap) {
+    write_agent(name, trap + R"(read init; echo '{"type":"ready"}'
+echo '{"type":"exit","exit_kind":"completed"}'; while :; do sleep 0.1; done)",
+                "protocol = \"jsonl\"\n[restart]\nstop_seconds = 0.5\n");
+  };
+  write("idle", "");
+  write("deaf", "trap '' TERM; ");
+  open();
+  for (const char* name : {"idle", "deaf"}) agents->start(name, ignored());
+  for (const char* name : {"idle", "deaf"}) {
+    INFO(name);
+    run_until_state(name, AgentState::failed);
+    CHECK(agents->status(name)->reason ==
+          "killed_by_request: said 'completed' and did not end within 0.5 s");
+    CHECK(table->find(agents->status(name)->last_end->run)->result->detail ==
+          "said 'completed' and did not end within 0.5 s");
+  }
+}
+
 TEST_CASE_METHOD(AgentsFixture, "a line without its end is in the log after a moment of silence") {
   write_agent(
       "a", R"(read init; echo '{"type":"ready"}'; printf 'Password: ' >&2; printf '50 %%'; sleep 2.5
