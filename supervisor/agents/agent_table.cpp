@@ -30,7 +30,9 @@ tl::unexpected<Error> no_agent(const std::string& name) {
 }  // namespace
 
 AgentTable::AgentTable(AgentContext context)
-    : context_(std::move(context)), look_timer_(context_.loop) {
+    : context_(std::move(context)),
+      stop_records_(context_.loop, context_.recorder),
+      look_timer_(context_.loop) {
   if (!context_.random) context_.random = make_random();
 }
 
@@ -81,7 +83,7 @@ void AgentTable::start_added() {
 }
 
 void AgentTable::begin_by_itself(const std::string& name, const std::string& by) {
-  begin(name, by, StartAsked{}, [name](const Result<bool>& started) {
+  begin(name, by, StartAsked{}, [name](const Result<AgentAnswer>& started) {
     if (!started) spdlog::error("agent {}: {}", name, started.error().message);
   });
 }
@@ -93,7 +95,7 @@ void AgentTable::start(const std::string& name, const OnAnswer& on_answer) {
     const AgentState state = known->state();
     if (state == AgentState::starting || state == AgentState::running ||
         state == AgentState::frozen)
-      return on_answer(false);
+      return on_answer(AgentAnswer{});
   }
   begin(name, "request", StartAsked{}, on_answer);
 }
@@ -116,22 +118,22 @@ void AgentTable::begin(const std::string& name, const std::string& by, LiveAgent
   }
   if (draining_) return on_answer(fail(ErrorCode::draining, "the daemon is shutting down"));
   const std::uint64_t ask = ++asks_[name];
-  unwanted_.erase(name);
   context_.recorder.commit(
       wanted_transition("agent.started", name, agent->tenant, Wanted::running, by),
       IfUnwritten::refuse,
       [this, name, ask, event = std::move(event), on_answer](const Result<std::uint64_t>& seq) {
         if (!seq) return on_answer(tl::unexpected<Error>(seq.error()));
+        if (asks_[name] == ask) unwanted_.erase(name);
         // Something else was asked for meanwhile, or a reload has taken the template away.
         const kernel::AgentTemplate* still = find_template(name);
         if (still == nullptr) return on_answer(no_agent(name));
-        if (asks_[name] != ask) return on_answer(true);
+        if (asks_[name] != ask) return on_answer(AgentAnswer{.changed = true});
         LiveAgent& live_agent = live(*still);
         live_agent.set_template(*still);
         live_agent.set_wanted(true);
         live_agent.tell(event);
         if (!look_timer_.is_running()) look_timer_.start(look_interval, [this] { look(); });
-        on_answer(true);
+        on_answer(AgentAnswer{.changed = true});
       });
 }
 
@@ -140,18 +142,25 @@ void AgentTable::stop(const std::string& name, const OnAnswer& on_answer) {
   if (known == nullptr && find_template(name) == nullptr) return on_answer(no_agent(name));
   const bool runs = known != nullptr && known->state() != AgentState::stopped;
   const bool is_asked = asks_[name] != 0;  // a start may be on its way
-  if (!runs && !is_asked && known != nullptr && !known->is_wanted()) return on_answer(false);
-  ++asks_[name];
+  const auto answer = [on_answer](bool changed) {
+    return [on_answer, changed](bool recorded) {
+      on_answer(AgentAnswer{.changed = changed, .recorded = recorded});
+    };
+  };
+  if (stop_records_.is_pending(name) && stops_[name] == asks_[name])
+    return stop_records_.wait(name, answer(runs));
+  if (!runs && !is_asked && known != nullptr && !known->is_wanted())
+    return on_answer(AgentAnswer{});
+  stops_[name] = ++asks_[name];
   unwanted_.insert(name);
   const std::string tenant = known != nullptr ? known->agent().tenant : find_template(name)->tenant;
   const bool was_wanted = known != nullptr && known->is_wanted();
   if (known != nullptr) known->set_wanted(false);
   // Also if it does not run: it may start with the next daemon otherwise.
-  context_.recorder.commit(
-      wanted_transition("agent.stopping", name, tenant, Wanted::stopped, "request"),
-      IfUnwritten::keep, {});
+  stop_records_.commit(
+      name, wanted_transition("agent.stopping", name, tenant, Wanted::stopped, "request"),
+      answer(runs || was_wanted));
   if (known != nullptr) known->tell(StopAsked{});
-  on_answer(runs || was_wanted);
 }
 
 void AgentTable::budget_spent(const std::string& name) {

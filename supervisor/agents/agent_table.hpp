@@ -10,8 +10,17 @@
 #include <vector>
 
 #include "supervisor/agents/live_agent.hpp"
+#include "supervisor/agents/stop_records.hpp"
 
 namespace paddock::supervisor {
+
+// What became of what was asked.
+struct AgentAnswer {
+  bool changed = false;  // there was something to do
+  bool recorded = true;  // false: done, and not in the ledger yet, which cannot be written
+
+  bool operator==(const AgentAnswer&) const = default;
+};
 
 class AgentTable {
  public:
@@ -28,10 +37,10 @@ class AgentTable {
   // After a reload: what it added and starts with the daemon, unless it was stopped by hand.
   void start_added();
 
-  // What an operator asks for. `on_answer` is called once, from the loop or from here: true if
-  // there was something to do. Fails with unknown_agent, draining, or not_recorded. What has to end
-  // ends also where that cannot be recorded yet.
-  using OnAnswer = std::function<void(kernel::Result<bool>)>;
+  // What an operator asks for. `on_answer` is called once, from the loop or from here, when it is
+  // recorded. Fails with unknown_agent, draining, or not_recorded. What has to end ends at once,
+  // also where that cannot be recorded yet: then the answer says so, after a while.
+  using OnAnswer = std::function<void(kernel::Result<AgentAnswer>)>;
   void start(const std::string& name, const OnAnswer& on_answer);
   void stop(const std::string& name, const OnAnswer& on_answer);
   void restart(const std::string& name, const OnAnswer& on_answer);
@@ -79,9 +88,11 @@ class AgentTable {
   AgentContext context_;
   std::map<std::string, std::unique_ptr<LiveAgent>> agents_;
   std::map<std::string, kernel::HostUidLease> uids_;
-  std::map<std::string, std::uint64_t> asks_;  // how often something was asked of an agent
-  std::set<std::string> unwanted_;             // recorded as stopped, and not started since
-  std::set<std::string> templates_;            // that the catalog had when it was last looked at
+  std::map<std::string, std::uint64_t> asks_;   // how often something was asked of an agent
+  std::map<std::string, std::uint64_t> stops_;  // which of these was its newest stop
+  StopRecords stop_records_;
+  std::set<std::string> unwanted_;   // recorded as stopped, and not started since
+  std::set<std::string> templates_;  // that the catalog had when it was last looked at
   std::map<ObserverId, Observer> observers_;
   ObserverId last_observer_ = 0;
   Timer look_timer_;

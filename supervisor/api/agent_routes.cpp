@@ -50,14 +50,15 @@ bool is_settled(const AgentStatus& status) {
 // ---- Asking for something ----------------------------------------------------------------------
 
 // Answers with the status once it has settled, or when the time is up.
-void answer_within(const ApiContext& context, const Call& call, int http_status,
+void answer_within(const ApiContext& context, const Call& call, int http_status, bool recorded,
                    std::chrono::seconds limit) {
   const auto timer = std::make_shared<Timer>(context.loop);
   const auto observer = std::make_shared<AgentTable::ObserverId>(0);
   const auto answer = [&agents = context.agents, &budgets = context.budgets,
-                       exchange = call.exchange, name = call.id, http_status, observer] {
+                       exchange = call.exchange, name = call.id, http_status, recorded, observer] {
     agents.unobserve(*observer);
-    respond_json(exchange, http_status, agent_status_to_json(name, now_of(agents, budgets, name)));
+    respond_json(exchange, http_status,
+                 agent_status_to_json(name, now_of(agents, budgets, name), recorded));
   };
   // The observer owns the timer, so neither outlives the other.
   *observer = context.agents.observe(call.id, [timer, answer](const AgentStatus& status) {
@@ -76,16 +77,18 @@ void ask_agent(const ApiContext& context, const Call& call, Ask ask) {
   if (!find_agent(context, call)) return;
   const auto wait = query_number(call.request, "wait_seconds", wait_seconds_max);
   if (!wait) return respond_error(call.exchange, wait.error());
-  (context.agents.*
-   ask)(call.id, [&context, call, seconds = wait->value_or(0)](const Result<bool>& changed) {
-    if (!changed) return respond_error(call.exchange, changed.error());
-    const int http_status = *changed ? 202 : 200;
-    const auto status = context.agents.status(call.id);
-    if (seconds > 0 && status && !is_settled(*status))
-      return answer_within(context, call, http_status, std::chrono::seconds(seconds));
-    respond_json(call.exchange, http_status,
-                 agent_status_to_json(call.id, now_of(context.agents, context.budgets, call.id)));
-  });
+  (context.agents.*ask)(
+      call.id, [&context, call, seconds = wait->value_or(0)](const Result<AgentAnswer>& answer) {
+        if (!answer) return respond_error(call.exchange, answer.error());
+        const int http_status = answer->changed ? 202 : 200;
+        const auto status = context.agents.status(call.id);
+        if (seconds > 0 && status && !is_settled(*status))
+          return answer_within(context, call, http_status, answer->recorded,
+                               std::chrono::seconds(seconds));
+        respond_json(call.exchange, http_status,
+                     agent_status_to_json(call.id, now_of(context.agents, context.budgets, call.id),
+                                          answer->recorded));
+      });
 }
 
 // ---- Logs --------------------------------------------------------------------------------------

@@ -73,7 +73,9 @@ struct AgentView {
 };
 std::string agent_to_json(const AgentView& view);
 std::string agents_to_json(const std::vector<AgentView>& views);
-std::string agent_status_to_json(const std::string& name, const AgentNow& now);
+// `recorded`: what was asked of it is in the ledger.
+std::string agent_status_to_json(const std::string& name, const AgentNow& now,
+                                 bool recorded = true);
 // `limit` is what it may use, with what was granted; null: any amount.
 std::string budget_to_json(const std::string& agent, const Budget& budget);
 

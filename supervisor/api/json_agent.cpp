@@ -100,8 +100,10 @@ std::string agents_to_json(const std::vector<AgentView>& views) {
   return dump_line({{"agents", std::move(list)}});
 }
 
-std::string agent_status_to_json(const std::string& name, const AgentNow& now) {
-  return dump_line({{"name", name}, {"status", status_object(now)}});
+std::string agent_status_to_json(const std::string& name, const AgentNow& now, bool recorded) {
+  ordered_json object = {{"name", name}, {"status", status_object(now)}};
+  if (!recorded) object["recorded"] = false;
+  return dump_line(object);
 }
 
 std::string paddock_line_to_json(const std::string& text) {

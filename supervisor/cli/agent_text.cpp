@@ -75,6 +75,8 @@ Result<AgentText> agent_status_text(std::string_view answer) {
     if (const std::string reason = status.at("reason").get<std::string>(); !reason.empty())
       line("reason", reason);
     line("wanted", status.at("wanted").get<bool>() ? "yes" : "no");
+    if (!json.value("recorded", true))
+      line("recorded", "not yet: a daemon that is killed now would start it again");
     if (status.at("run").is_string()) line("run", status["run"].get<std::string>());
     line("restarts", fmt::format("{}", status.at("restarts").get<std::uint64_t>()));
     if (status.at("next_start").is_string())

@@ -74,8 +74,9 @@ class Life {
     fill_slots();
     spend();
     change_limits();
-    said_.wanted.reset();  // a stop is answered before it is recorded
+    said_.wanted.reset();  // as long as it is not answered
     call(spender_, "stop");
+    said_.wanted = "stopped";
     wait_for(spender_, "stopped");
     // What became of it is recorded a moment later.
     for (int tries = 0; tries < 150 && faulty_->get("/health").status == 200; ++tries)

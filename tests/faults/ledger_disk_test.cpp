@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
 #include "faults/told.hpp"
 #include "kernel/base/fd.hpp"
@@ -103,6 +104,32 @@ TEST_CASE("a ledger whose disk fails for a while refuses runs, and records again
     check_ledger(faulty.daemon(), told);
   }
   faulty.check_nothing_left();
+}
+
+TEST_CASE("an agent is stopped while the ledger cannot be written, and who stops it is told so") {
+  FaultyDaemon faulty(
+      {.agents = {
+           {"a.toml", "name = \"a\"\nprofile = \"OFF\"\ncommand = [\"sleep\", \"300\"]\n"}}});
+  const auto state = [&] { return faulty->get("/v1/agents/a").json()["status"]["state"]; };
+  CHECK(faulty->post("/v1/agents/a/start?wait_seconds=20").json()["status"]["state"] == "running");
+  faulty.board().fail(Call::pwrite, ENOSPC, 0, 1'000'000);
+  std::thread client([&] {
+    const HttpReply reply = faulty->post("/v1/agents/a/stop");
+    CHECK(reply.status == 202);
+    CHECK(reply.json()["recorded"] == false);
+  });
+  // It does not wait for the disk, though its client does.
+  CHECK(eventually([&] { return state() == "stopping" || state() == "stopped"; }, seconds(3)));
+  client.join();
+  CHECK(faulty->post("/v1/agents/a/start").error_code() == "not_recorded");
+  CHECK(faulty.board().clear() > 0);
+  const HttpReply again = faulty->post("/v1/agents/a/stop");
+  CHECK(again.status / 100 == 2);
+  CHECK_FALSE(again.json().contains("recorded"));
+  faulty->signal(SIGKILL);
+  faulty->wait_for_end();
+  faulty->start_again();
+  CHECK(state() == "stopped");
 }
 
 TEST_CASE("a ledger that is cut off under the daemon's feet ends neither it nor its runs") {

@@ -73,7 +73,7 @@ struct AgentsFixture : tests::TableFixture {
   }
 
   static AgentTable::OnAnswer ignored() {
-    return [](const Result<bool>&) {};
+    return [](const Result<AgentAnswer>&) {};
   }
   AgentState state(const std::string& name) { return agents->status(name)->state; }
   void run_until_state(const std::string& name, AgentState wanted) {
@@ -109,7 +109,7 @@ TEST_CASE_METHOD(AgentsFixture, "an agent that is started is recorded as wanted 
   open();
   recorder.hold();
   std::optional<bool> changed;
-  agents->start("a", [&](const Result<bool>& answer) { changed = answer.value(); });
+  agents->start("a", [&](const Result<AgentAnswer>& answer) { changed = answer.value().changed; });
   run_for(50ms);
   CHECK(state("a") == AgentState::stopped);
   CHECK_FALSE(changed);
@@ -118,7 +118,7 @@ TEST_CASE_METHOD(AgentsFixture, "an agent that is started is recorded as wanted 
   CHECK(changed == true);
   CHECK(last_wanted("a") == "running");
   CHECK(recorder.kinds().front() == "agent.started");
-  agents->start("a", [&](const Result<bool>& answer) { changed = answer.value(); });
+  agents->start("a", [&](const Result<AgentAnswer>& answer) { changed = answer.value().changed; });
   CHECK(changed == false);
 
   agents->stop("a", ignored());
@@ -126,7 +126,7 @@ TEST_CASE_METHOD(AgentsFixture, "an agent that is started is recorded as wanted 
   run_until([&] { return count("agent.stopped") == 1; });
   CHECK(last_wanted("a") == "stopped");
   CHECK(count("agent.exited") == 1);
-  agents->stop("a", [&](const Result<bool>& answer) { changed = answer.value(); });
+  agents->stop("a", [&](const Result<AgentAnswer>& answer) { changed = answer.value().changed; });
   CHECK(changed == false);
 }
 
@@ -136,12 +136,78 @@ TEST_CASE_METHOD(AgentsFixture,
   open();
   recorder.refused_kind = "agent.started";
   std::optional<ErrorCode> code;
-  agents->start("a", [&](const Result<bool>& answer) { code = answer.error().code; });
+  agents->start("a", [&](const Result<AgentAnswer>& answer) { code = answer.error().code; });
   run_until([&] { return code.has_value(); });
   CHECK(code == ErrorCode::not_recorded);
   CHECK(state("a") == AgentState::stopped);
-  agents->start("b", [&](const Result<bool>& answer) { code = answer.error().code; });
+  agents->start("b", [&](const Result<AgentAnswer>& answer) { code = answer.error().code; });
   CHECK(code == ErrorCode::unknown_agent);
+}
+
+TEST_CASE_METHOD(AgentsFixture, "a stop is answered when it is recorded, and takes effect before") {
+  write_agent("a", "sleep 300", quick);
+  open();
+  agents->start("a", ignored());
+  run_until_state("a", AgentState::running);
+  recorder.hold();
+  std::vector<AgentAnswer> answers;
+  const auto keep = [&](const Result<AgentAnswer>& answer) { answers.push_back(answer.value()); };
+  agents->stop("a", keep);
+  agents->stop("a", keep);
+  CHECK(state("a") == AgentState::stopping);
+  const std::size_t waiting = recorder.waiting();
+  run_until([&] { return recorder.waiting() > waiting; });  // its run has ended
+  agents->stop("a", keep);
+  CHECK(answers.empty());
+  recorder.release();
+  run_until([&] { return answers.size() == 3; });
+  CHECK(answers.front() == AgentAnswer{.changed = true});
+  CHECK(count("agent.stopping") == 1);
+  CHECK(last_wanted("a") == "stopped");
+}
+
+TEST_CASE_METHOD(AgentsFixture, "a stop that cannot be recorded is answered all the same, later") {
+  write_agent("a", "sleep 300", quick);
+  open();
+  agents->start("a", ignored());
+  run_until_state("a", AgentState::running);
+  recorder.hold();
+  std::vector<AgentAnswer> answers;
+  const auto keep = [&](const Result<AgentAnswer>& answer) { answers.push_back(answer.value()); };
+  const auto begin = std::chrono::steady_clock::now();
+  agents->stop("a", keep);
+  run_until([&] { return answers.size() == 1; });
+  CHECK(std::chrono::steady_clock::now() - begin > 4900ms);
+  CHECK(answers.front() == AgentAnswer{.changed = true, .recorded = false});
+  agents->stop("a", keep);  // there is nothing to do, and it is not recorded yet
+  run_for(100ms);
+  CHECK(answers.size() == 1);
+  recorder.release();
+  run_until([&] { return answers.size() == 2; });
+  CHECK(answers.back().recorded);
+  CHECK(count("agent.stopping") == 1);
+}
+
+TEST_CASE_METHOD(AgentsFixture, "a start that is refused leaves what was stopped by hand so") {
+  scratch.file(
+      "templates/a.toml",
+      "name = \"a\"\nprofile = \"OFF\"\ncommand = [\"sleep\", \"300\"]\nautostart = true\n");
+  open();
+  agents->start_wanted({{"a", "stopped"}});
+  recorder.refused_kind = "agent.started";
+  std::optional<ErrorCode> code;
+  agents->start("a", [&](const Result<AgentAnswer>& answer) { code = answer.error().code; });
+  run_until([&] { return code.has_value(); });
+  recorder.refused_kind.clear();
+  std::filesystem::rename(scratch.path() + "/templates/a.toml", scratch.path() + "/a.toml");
+  REQUIRE(catalog.reload().empty());
+  agents->start_added();
+  std::filesystem::rename(scratch.path() + "/a.toml", scratch.path() + "/templates/a.toml");
+  REQUIRE(catalog.reload().empty());
+  agents->start_added();
+  run_for(50ms);
+  CHECK(state("a") == AgentState::stopped);
+  CHECK(count("agent.started") == 0);
 }
 
 TEST_CASE_METHOD(AgentsFixture, "a stop that overtakes a start wins") {
@@ -264,7 +330,7 @@ TEST_CASE_METHOD(AgentsFixture,
   REQUIRE(catalog.reload().empty());
   REQUIRE(agents->removed().size() == 1);
   std::string why;
-  agents->restart("a", [&](const Result<bool>& answer) { why = answer.error().message; });
+  agents->restart("a", [&](const Result<AgentAnswer>& answer) { why = answer.error().message; });
   CHECK(why.find("the template of agent 'a' is gone") == 0);
   const RunId first = agents->status("a")->run;
   ::kill(table->find(first)->receipt->pid, SIGKILL);
@@ -272,7 +338,7 @@ TEST_CASE_METHOD(AgentsFixture,
   agents->stop("a", ignored());
   run_until_state("a", AgentState::stopped);
   std::optional<ErrorCode> code;
-  agents->start("a", [&](const Result<bool>& answer) { code = answer.error().code; });
+  agents->start("a", [&](const Result<AgentAnswer>& answer) { code = answer.error().code; });
   CHECK(code == ErrorCode::unknown_agent);
 }
 

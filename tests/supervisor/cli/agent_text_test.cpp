@@ -44,6 +44,9 @@ TEST_CASE("a status says why, how it ended, and its last words, and nothing to t
         "  a\n"
         "  b\n");
   CHECK_FALSE(agent_status_text("{}"));
+  CHECK(agent_status_text(R"({"name": "a", "recorded": false, "status": )" + failed_status + "}")
+            .value()
+            .text.find("recorded   not yet: ") != std::string::npos);
 }
 
 TEST_CASE("a log line is one line, whatever the agent wrote") {
