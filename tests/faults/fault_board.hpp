@@ -64,6 +64,10 @@ constexpr std::string_view name_of(Call call) {
   return call_names[static_cast<std::size_t>(call)];
 }
 
+// Beside the kinds of transitions, where a daemon can be while it writes: in what it does at start
+// about the one before it.
+constexpr std::string_view at_recovery = "recovery";
+
 enum class Effect : std::uint32_t { none, fail, die_before, die_after };
 
 struct Board {
@@ -74,7 +78,8 @@ struct Board {
   std::atomic<std::int64_t> times{1};           // calls that do not, then
   std::atomic<std::int64_t> hits{0};            // how often it has happened
   std::atomic<std::int64_t> clock_offset_s{0};  // of the wall clock
-  // Only while a transition of this kind is written; empty: whatever is. Set without an effect.
+  // Only while a transition of this kind is written, or at_recovery; empty: whatever is. Set
+  // without an effect.
   std::array<char, 32> while_writing{};
   // The kinds of what is being written to the ledger, with spaces: what it was when it died.
   std::array<char, 1024> writing{};

@@ -66,6 +66,8 @@ class FaultyDaemon {
   bool is_refused();
   void know(const std::string& id) { ids_.insert(id); }
 
+  std::string ledger() const { return daemon_->directory().path("state/ledger.db"); }
+
   Footprint footprint() const;
   std::size_t memory_kib() const;  // resident
   // Fails the test unless the daemon soon holds no more than when it had started. Nobody else may

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdarg>
 #include <cstdlib>
@@ -28,6 +29,8 @@
 #include "faults/fault_board.hpp"
 #include "kernel/run/spawn_child.hpp"
 #include "supervisor/ledger/ledger_writer.hpp"
+#include "supervisor/ledger/retention.hpp"
+#include "supervisor/recovery/recover.hpp"
 
 namespace paddock::faults {
 namespace {
@@ -64,16 +67,18 @@ __attribute__((constructor)) void map_board() {
 
 // Of the thread that writes the ledger.
 thread_local std::span<const supervisor::Transition> being_written;
+// What it does besides: recovery, or pruning.
+thread_local std::string_view at_work;
 
 bool is_while_writing(std::string_view kind) {
-  return kind.empty() ||
+  return kind.empty() || kind == at_work ||
          std::any_of(being_written.begin(), being_written.end(),
                      [&](const supervisor::Transition& one) { return one.event.kind == kind; });
 }
 
 void show_being_written() {
   if (board == nullptr) return;
-  std::string kinds;
+  std::string kinds = at_work.empty() ? "" : std::string(at_work) + " ";
   for (const supervisor::Transition& one : being_written) kinds += one.event.kind + " ";
   board->writing.fill('\0');
   kinds.copy(board->writing.data(), board->writing.size() - 1);
@@ -145,6 +150,42 @@ kernel::Result<std::uint64_t> wrapped_apply(supervisor::LedgerWriter* writer,
   being_written = {};
   show_being_written();
   return result;
+}
+
+template <class Work>
+auto while_at(std::string_view what, Work work) {
+  at_work = what;
+  show_being_written();
+  auto result = work();
+  at_work = {};
+  show_being_written();
+  return result;
+}
+
+using Prune = kernel::Result<std::size_t>(supervisor::LedgerWriter*,
+                                          const supervisor::LedgerLimits&,
+                                          std::chrono::system_clock::time_point);
+Prune real_prune asm(
+    "__real__ZN7paddock10supervisor12LedgerWriter5pruneERKNS0_12LedgerLimitsENSt6chrono10time_"
+    "pointINS5_3_V212system_clockENS5_8durationIlSt5ratioILl1ELl1000000000EEEEEE");
+Prune wrapped_prune asm(
+    "__wrap__ZN7paddock10supervisor12LedgerWriter5pruneERKNS0_12LedgerLimitsENSt6chrono10time_"
+    "pointINS5_3_V212system_clockENS5_8durationIlSt5ratioILl1ELl1000000000EEEEEE");
+kernel::Result<std::size_t> wrapped_prune(supervisor::LedgerWriter* writer,
+                                          const supervisor::LedgerLimits& limits,
+                                          std::chrono::system_clock::time_point now) {
+  return while_at(supervisor::pruned_kind, [&] { return real_prune(writer, limits, now); });
+}
+
+using Recover = kernel::Result<supervisor::RecoveryReport>(supervisor::LedgerWriter&,
+                                                           const supervisor::RecoveryOptions&);
+Recover real_recover asm(
+    "__real__ZN7paddock10supervisor7recoverERNS0_12LedgerWriterERKNS0_15RecoveryOptionsE");
+Recover wrapped_recover asm(
+    "__wrap__ZN7paddock10supervisor7recoverERNS0_12LedgerWriterERKNS0_15RecoveryOptionsE");
+kernel::Result<supervisor::RecoveryReport> wrapped_recover(
+    supervisor::LedgerWriter& writer, const supervisor::RecoveryOptions& options) {
+  return while_at(at_recovery, [&] { return real_recover(writer, options); });
 }
 
 }  // namespace paddock::faults

@@ -159,10 +159,16 @@ DaemonFixture::DaemonFixture(DaemonOptions options) {
 }
 
 void DaemonFixture::start_again() {
+  if (const auto ended = try_to_start_again())
+    FAIL("the daemon ended with status " << ended->exit_status << ", signal " << ended->signal
+                                         << ": " << log());
+}
+
+std::optional<Ended> DaemonFixture::try_to_start_again() {
   REQUIRE(pid_ < 0);
   pid_ = spawn_daemon(arguments_, options_.environment, options_.in_child,
                       {directory_.path("stdout"), directory_.path("log")});
-  wait_until_healthy();
+  return wait_until_healthy();
 }
 
 DaemonFixture::~DaemonFixture() {
@@ -183,7 +189,7 @@ std::string DaemonFixture::log() const {
   return read_whole(directory_.path("log"));
 }
 
-void DaemonFixture::wait_until_healthy() {
+std::optional<Ended> DaemonFixture::wait_until_healthy() {
   const auto is_healthy = [&] {
     try {
       return http(socket(), "GET", "/health").status == 200;
@@ -195,10 +201,11 @@ void DaemonFixture::wait_until_healthy() {
   const auto settled = [&] { return (ended = reap(pid_)).has_value() || is_healthy(); };
   const bool is_settled = eventually(settled, seconds(20));
   if (ended) pid_ = -1;
-  if (is_settled && !ended) return;
+  if (is_settled) return ended;
   const std::string text = log();
   stop();
   FAIL("the daemon did not start: " << text);
+  return std::nullopt;
 }
 
 void DaemonFixture::stop() {

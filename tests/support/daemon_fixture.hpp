@@ -63,6 +63,8 @@ class DaemonFixture {
 
   // Another daemon in the place of one that has ended, with the same arguments.
   void start_again();
+  // The same, of one that may be gone before it answers: then how it ended.
+  std::optional<Ended> try_to_start_again();
 
   const DaemonDirectory& directory() const { return directory_; }
   std::string socket() const { return runtime_directory_ + "/paddock.sock"; }
@@ -93,7 +95,7 @@ class DaemonFixture {
   Ended wait_for_end(std::chrono::milliseconds limit = std::chrono::seconds(20));
 
  private:
-  void wait_until_healthy();
+  std::optional<Ended> wait_until_healthy();  // or how it ended
   void stop();
 
   DaemonDirectory directory_;
