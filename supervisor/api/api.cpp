@@ -47,6 +47,7 @@ constexpr std::array routes = {
     Route{"DELETE", "/v1/drain", Verb::operate, delete_drain},
     Route{"GET", "/v1/events", Verb::read, get_events, "after follow kind limit"},
     Route{"POST", "/v1/verify", Verb::verify, post_verify},
+    Route{"GET", "/v1/feed", Verb::verify, get_feed, "after follow limit kind advantages"},
     Route{"GET", "/v1/host", Verb::read, get_host},
     Route{"GET", "/v1/doctor", Verb::read, get_doctor},
     Route{"GET", "/metrics", Verb::operate, get_metrics},
@@ -56,6 +57,7 @@ constexpr std::array routes = {
 };
 constexpr std::array trainer_routes = {
     Route{"POST", "/v1/verify", Verb::verify, post_verify},
+    Route{"GET", "/v1/feed", Verb::verify, get_feed, "after follow limit kind advantages"},
     Route{"GET", "/health", everybody, get_health},
 };
 
@@ -158,6 +160,21 @@ kernel::Result<Caller> caller_now(const ApiContext& context, const Exchange& exc
   const Peer& peer = exchange.peer();
   return caller_of({.uid = peer.uid, .gids = peer.gids}, context.catalog.access(),
                    context.known_uids);
+}
+
+void open_event_stream(const ApiContext& context, const Call& call, EventQuery query, Verb verb,
+                       EventLine line) {
+  query.tenant.reset();
+  if (!call.caller.sees_all) query.tenant = call.caller.tenant;
+  const auto is_allowed = [&context, exchange = call.exchange, tenant = query.tenant, verb] {
+    const auto caller = caller_now(context, exchange);
+    return caller && caller->may(verb) &&
+           (caller->sees_all || (tenant && *tenant == caller->tenant));
+  };
+  const auto stream = context.events.open(call.exchange, std::move(query), std::move(line));
+  context.open_streams.add(call.exchange, is_allowed, [stream] {
+    if (const auto open = stream.lock()) open->end(access_revoked());
+  });
 }
 
 void respond_json(const Exchange& exchange, int status, std::string body) {

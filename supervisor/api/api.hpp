@@ -73,6 +73,10 @@ kernel::Error access_revoked();
 // Who asked, by the rules that are in force now.
 kernel::Result<Caller> caller_now(const ApiContext& context, const Exchange& exchange);
 
+// Streams the events of the query that the caller may see, until a reload takes `verb` or tenant.
+void open_event_stream(const ApiContext& context, const Call& call, EventQuery query, Verb verb,
+                       EventLine line);
+
 // The run of the path if the caller can see it; otherwise it has been answered as unknown.
 const RunRecord* find_run(const ApiContext& context, const Call& call);
 // The same of an agent: its template, or that of the run that it still has.
@@ -107,5 +111,6 @@ void get_events(const ApiContext& context, const Call& call);
 void post_drain(const ApiContext& context, const Call& call);
 void delete_drain(const ApiContext& context, const Call& call);
 void post_verify(const ApiContext& context, const Call& call);  // verify_routes.cpp
+void get_feed(const ApiContext& context, const Call& call);     // feed_routes.cpp
 
 }  // namespace paddock::supervisor

@@ -43,22 +43,26 @@ bool is_kind_prefix(std::string_view text) {
 
 }  // namespace
 
-Result<EventQuery> parse_event_query(const HttpRequest& request) {
+Result<EventQuery> parse_stream_query(const HttpRequest& request) {
   EventQuery query;
   query.after = TRY(number(request, "after", 0));
   query.limit = TRY(number(request, "limit", 1));
-  const auto text = [&](const char* name) {
-    const auto at = request.query.find(name);
-    return at == request.query.end() ? std::string() : at->second;
-  };
-  query.kind_prefix = text("kind");
+  const auto follow = request.query.find("follow");
+  if (follow != request.query.end()) {
+    query.follow = follow->second == "true" || follow->second == "1";
+    if (!query.follow && follow->second != "false" && follow->second != "0")
+      return fail(ErrorCode::invalid_request, "'follow' is true or false");
+  }
+  return query;
+}
+
+Result<EventQuery> parse_event_query(const HttpRequest& request) {
+  EventQuery query = TRY(parse_stream_query(request));
+  const auto kind = request.query.find("kind");
+  if (kind != request.query.end()) query.kind_prefix = kind->second;
   if (!is_kind_prefix(query.kind_prefix))
     return fail(ErrorCode::invalid_request,
                 "'kind' is the beginning of an event's kind, such as run. or run.finished");
-  const std::string follow = text("follow");
-  if (request.query.contains("follow") && follow != "true" && follow != "false")
-    return fail(ErrorCode::invalid_request, "'follow' is true or false");
-  query.follow = follow == "true";
   return query;
 }
 
@@ -82,10 +86,12 @@ Result<EventPage> read_page(LedgerReader& reader, const EventFilter& filter, boo
   return page;
 }
 
-EventStream::EventStream(uv_loop_t* loop, Ledger& ledger, Exchange exchange, EventQuery query)
+EventStream::EventStream(uv_loop_t* loop, Ledger& ledger, Exchange exchange, EventQuery query,
+                         EventLine line)
     : ledger_(ledger),
       exchange_(std::move(exchange)),
       query_(std::move(query)),
+      line_(std::move(line)),
       position_(query_.after.value_or(0)),
       heartbeat_timer_(loop) {}
 
@@ -155,7 +161,7 @@ void EventStream::take(const Result<EventPage>& page) {
   position_ = page->read_to;
   sent_ += page->events.size();
   std::string lines;
-  for (const StoredEvent& event : page->events) lines += event_to_json(event);
+  for (const StoredEvent& event : page->events) lines += line_(event);
   if (!lines.empty()) is_full_ = exchange_.write(lines) == WriteResult::full;
   const bool is_all = page->events.size() < page_events_max;
   if ((query_.limit && sent_ >= *query_.limit) || (is_all && !query_.follow && !has_grown_))
@@ -180,9 +186,11 @@ EventStreams::EventStreams(uv_loop_t* loop, Ledger& ledger) : loop_(loop), ledge
   });
 }
 
-std::weak_ptr<EventStream> EventStreams::open(const Exchange& exchange, EventQuery query) {
+std::weak_ptr<EventStream> EventStreams::open(const Exchange& exchange, EventQuery query,
+                                              EventLine line) {
   std::erase_if(streams_, [](const auto& stream) { return stream.expired(); });
-  const auto stream = std::make_shared<EventStream>(loop_, ledger_, exchange, std::move(query));
+  const auto stream =
+      std::make_shared<EventStream>(loop_, ledger_, exchange, std::move(query), std::move(line));
   streams_.push_back(stream);
   stream->start();
   return stream;

@@ -27,7 +27,9 @@ struct EventQuery {
   bool operator==(const EventQuery&) const = default;
 };
 
-// Fails with invalid_request.
+// `after`, `limit` and `follow`, which every stream of events has. Fails with invalid_request.
+kernel::Result<EventQuery> parse_stream_query(const HttpRequest& request);
+// The same with `kind`, the beginning of an event's kind.
 kernel::Result<EventQuery> parse_event_query(const HttpRequest& request);
 
 // One look into the ledger.
@@ -40,9 +42,12 @@ struct EventPage {
 kernel::Result<EventPage> read_page(LedgerReader& reader, const EventFilter& filter,
                                     bool is_resumed);
 
+// An event as a client gets it: a line that ends in a newline, or empty to leave it out.
+using EventLine = std::function<std::string(const StoredEvent&)>;
+
 class EventStream : public std::enable_shared_from_this<EventStream> {
  public:
-  EventStream(uv_loop_t* loop, Ledger& ledger, Exchange exchange, EventQuery query);
+  EventStream(uv_loop_t* loop, Ledger& ledger, Exchange exchange, EventQuery query, EventLine line);
 
   void start();
   void wake();  // the ledger has grown
@@ -59,6 +64,7 @@ class EventStream : public std::enable_shared_from_this<EventStream> {
   Ledger& ledger_;
   Exchange exchange_;
   EventQuery query_;
+  EventLine line_;
   std::uint64_t position_ = 0;
   std::uint64_t sent_ = 0;
   bool has_begun_ = false;
@@ -75,7 +81,7 @@ class EventStreams {
   EventStreams(const EventStreams&) = delete;
   EventStreams& operator=(const EventStreams&) = delete;
 
-  std::weak_ptr<EventStream> open(const Exchange& exchange, EventQuery query);
+  std::weak_ptr<EventStream> open(const Exchange& exchange, EventQuery query, EventLine line);
 
  private:
   uv_loop_t* loop_;

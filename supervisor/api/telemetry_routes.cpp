@@ -49,16 +49,7 @@ void get_explanation(const ApiContext& context, const Call& call) {
 void get_events(const ApiContext& context, const Call& call) {
   auto query = parse_event_query(call.request);
   if (!query) return respond_error(call.exchange, query.error());
-  if (!call.caller.sees_all) query->tenant = call.caller.tenant;
-  const auto is_allowed = [&context, exchange = call.exchange, tenant = query->tenant] {
-    const auto caller = caller_now(context, exchange);
-    return caller && caller->may(Verb::read) &&
-           (caller->sees_all || (tenant && *tenant == caller->tenant));
-  };
-  const auto stream = context.events.open(call.exchange, std::move(*query));
-  context.open_streams.add(call.exchange, is_allowed, [stream] {
-    if (const auto open = stream.lock()) open->end(access_revoked());
-  });
+  open_event_stream(context, call, std::move(*query), Verb::read, event_to_json);
 }
 
 // Answers when no run is left. Whoever asked may go away meanwhile: the drain goes on.

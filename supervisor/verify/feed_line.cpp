@@ -1,7 +1,5 @@
 #include "supervisor/verify/feed_line.hpp"
 
-#include <cmath>
-
 #include <nlohmann/json.hpp>
 
 #include "supervisor/telemetry/timestamp.hpp"
@@ -23,7 +21,7 @@ ordered_json head(const StoredEvent& stored, const char* kind) {
           {"tenant", stored.event.tenant}};
 }
 
-// Nothing if they are no numbers of this world: somebody has edited them.
+// Nothing if they are no numbers: somebody has edited them.
 std::optional<std::vector<std::optional<double>>> rewards_in(const ordered_json& body) {
   const auto at = body.find("rewards");
   if (at == body.end() || !at->is_array()) return std::nullopt;
@@ -31,7 +29,7 @@ std::optional<std::vector<std::optional<double>>> rewards_in(const ordered_json&
   for (const ordered_json& reward : *at) {
     if (reward.is_null()) {
       rewards.emplace_back();
-    } else if (reward.is_number() && std::isfinite(reward.get<double>())) {
+    } else if (reward.is_number()) {
       rewards.emplace_back(reward.get<double>());
     } else {
       return std::nullopt;

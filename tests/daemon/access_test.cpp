@@ -8,8 +8,11 @@
 #include <sys/wait.h>
 
 #include <csignal>
+#include <sstream>
 #include <thread>
 
+#include "supervisor/ledger/ledger_writer.hpp"
+#include "supervisor/verify/verdict_transition.hpp"
 #include "support/daemon_fixture.hpp"
 
 using nlohmann::json;
@@ -230,6 +233,7 @@ TEST_CASE("each call takes its verb, and the one that is missing is named") {
       {"agent", "POST", "/v1/agents/none/restart"},
       {"budget", "POST", "/v1/agents/none/budget/grant"},
       {"operate", "POST", "/v1/reload"},
+      {"verify", "GET", "/v1/feed"},
   };
   std::string text = "socket_group = \"daemon\"\n";
   std::map<std::string, Client> has_only;
@@ -470,6 +474,91 @@ verbs = ["run", "read", "agent"]
   CHECK(eventually([&] { return ended(events); }, std::chrono::seconds(5)));
   CHECK(eventually([&] { return ended(logs); }, std::chrono::seconds(5)));
   CHECK(eventually([&] { return ended(run); }, std::chrono::seconds(15)));
+}
+
+TEST_CASE("a tenant's feed has its own verdicts, and ends with the right to them") {
+  if (!may_test()) return;
+  namespace sv = paddock::supervisor;
+  const std::string may = R"(socket_group = "daemon"
+[[tenant]]
+name = "red"
+uids = [20001]
+verbs = ["verify"]
+[[tenant]]
+name = "blue"
+gids = [20100]
+verbs = ["verify"]
+[[tenant]]
+name = "watch"
+uids = [20003]
+verbs = ["verify"]
+sees = "all"
+)";
+  Shared shared(may);
+  shared.daemon.signal(SIGKILL);
+  shared.daemon.wait_for_end();
+  {
+    auto writer = sv::LedgerWriter::open(shared.daemon.directory().path("state/ledger.db"),
+                                         sv::LedgerSync::normal);
+    REQUIRE(writer);
+    std::vector<sv::Transition> transitions;
+    for (const char* tenant : {"red", "blue", "", "red"}) {
+      sv::ItemAnswer answer;
+      answer.id = std::string("of ") + tenant;
+      // The same request_id: it is each tenant's own.
+      transitions.push_back(
+          sv::verdict_transition(answer, "{}", "step-1", tenant, std::chrono::system_clock::now()));
+    }
+    REQUIRE(writer->apply(transitions));
+  }
+  shared.daemon.start_again();
+  const auto tenants_in = [&](const Client& client, const std::string& query = "") {
+    const HttpReply reply = ask(client, shared.daemon.trainer_socket(), "GET", "/v1/feed" + query);
+    INFO(reply.body);
+    REQUIRE(reply.status == 200);
+    std::string tenants;
+    std::istringstream lines(reply.body);
+    for (std::string line; std::getline(lines, line);)
+      tenants += "(" + json::parse(line).at("tenant").get<std::string>() + ")";
+    return tenants;
+  };
+  CHECK(tenants_in(red) == "(red)(red)");
+  CHECK(tenants_in(blue) == "(blue)");
+  CHECK(tenants_in(watch) == "(red)(blue)()(red)");
+  CHECK(tenants_in(red, "?after=1&limit=1") == "(red)");
+
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    red.become();
+    try {
+      HttpConnection connection(shared.daemon.trainer_socket());
+      connection.send_request("GET", "/v1/feed?follow=true");
+      if (connection.receive_head().status != 200) ::_exit(2);
+      json last = connection.receive_event();
+      if (last.is_null() || ::write(ends[1], "x", 1) != 1) ::_exit(3);
+      for (json next = last; !next.is_null(); next = connection.receive_event()) last = next;
+      ::_exit(last.dump().find("a reload has taken the right to this stream") != std::string::npos
+                  ? 0
+                  : 4);
+    } catch (const std::exception&) {
+      ::_exit(1);
+    }
+  }
+  ::close(ends[1]);
+  char byte = 0;
+  CHECK(::read(ends[0], &byte, 1) == 1);
+  ::close(ends[0]);
+  shared.files.write("access.toml",
+                     "socket_group = \"daemon\"\n[[tenant]]\nname = \"red\"\n"
+                     "uids = [20001]\nverbs = [\"read\"]\n");
+  CHECK(shared.daemon.post("/v1/reload").status == 200);
+  int status = 0;
+  CHECK(::waitpid(child, &status, 0) == child);
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(ask(red, shared.daemon.trainer_socket(), "GET", "/v1/feed").status == 403);
 }
 
 TEST_CASE("the sockets are the group's, and follow it at a reload") {
