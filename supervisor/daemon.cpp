@@ -255,7 +255,11 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
             .ledger_failure = [this] { return ledger_->failure(); },
             .drain_deadline = config_.drain,
             .on_drain = [this](std::string_view step) { report_drain(step); },
-            .verifier = verifier_}),
+            .verifier = verifier_,
+            .keys = keys_,
+            .key_worker = *log_worker_,
+            .on_key = [this](const auto& tenant, const auto& key,
+                             auto if_present) { report_key(tenant, key, if_present); }}),
       watchdog_timer_(loop_->get()),
       farewell_timer_(loop_->get()) {}
 
@@ -443,6 +447,18 @@ void Daemon::report_drain(std::string_view step) {
       fmt::format("drain {}: {} runs alive, {} queued", step, runs_.alive(), runs_.queued()),
       {{"alive", count(runs_.alive())}, {"queued", count(runs_.queued())}});
   services_.status(status());
+}
+
+// Which key, never the key.
+void Daemon::report_key(const std::string& tenant, const MacKey& key,
+                        KeyStore::IfPresent if_present) {
+  const bool rotated = if_present == KeyStore::IfPresent::replace;
+  const std::string kind = rotated ? "key.rotated" : "key.made";
+  record(kind, fmt::format("{{\"tenant\":\"{}\",\"key_id\":\"{}\"}}", tenant, key.id));
+  log(LogLevel::info, kind,
+      fmt::format("{} the key {} of {}", rotated ? "rotated in" : "made", key.id,
+                  tenant.empty() ? "the operator" : "tenant '" + tenant + "'"),
+      {{"tenant", tenant}, {"key_id", key.id}});
 }
 
 // Whether it is written, whenever that turns.

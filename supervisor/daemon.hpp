@@ -57,6 +57,7 @@ class Daemon {
   void share_sockets();
   void record(std::string kind, std::string body);
   void report_drain(std::string_view step);
+  void report_key(const std::string& tenant, const MacKey& key, KeyStore::IfPresent if_present);
   void shut_down();
   void drained();
   void feed_watchdog();

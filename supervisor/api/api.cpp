@@ -48,6 +48,8 @@ constexpr std::array routes = {
     Route{"GET", "/v1/events", Verb::read, get_events, "after follow kind limit"},
     Route{"POST", "/v1/verify", Verb::verify, post_verify},
     Route{"GET", "/v1/feed", Verb::verify, get_feed, "after follow limit kind advantages"},
+    Route{"GET", "/v1/keys", Verb::operate, get_key, "tenant"},
+    Route{"POST", "/v1/keys", Verb::operate, post_key},
     Route{"GET", "/v1/host", Verb::read, get_host},
     Route{"GET", "/v1/doctor", Verb::read, get_doctor},
     Route{"GET", "/metrics", Verb::operate, get_metrics},

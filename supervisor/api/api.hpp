@@ -12,9 +12,11 @@
 #include "supervisor/config/health_store.hpp"
 #include "supervisor/http/exchange.hpp"
 #include "supervisor/http/request.hpp"
+#include "supervisor/loop/worker.hpp"
 #include "supervisor/runs/canary.hpp"
 #include "supervisor/runs/run_table.hpp"
 #include "supervisor/telemetry/metrics.hpp"
+#include "supervisor/verify/key_store.hpp"
 #include "supervisor/verify/verifier.hpp"
 
 namespace paddock::supervisor {
@@ -41,6 +43,10 @@ struct ApiContext {
   // Called when a drain has begun ("begun"), is over ("done") or was cancelled ("cancelled").
   std::function<void(std::string_view)> on_drain;
   Verifier& verifier;
+  KeyStore& keys;
+  Worker& key_worker;  // makes keys: it waits for the disk
+  // Called when a tenant ("": the operator) has got a key that replaces one, or its first.
+  std::function<void(const std::string& tenant, const MacKey&, KeyStore::IfPresent)> on_key;
 };
 
 // One call, with what its path held.
@@ -112,5 +118,7 @@ void post_drain(const ApiContext& context, const Call& call);
 void delete_drain(const ApiContext& context, const Call& call);
 void post_verify(const ApiContext& context, const Call& call);  // verify_routes.cpp
 void get_feed(const ApiContext& context, const Call& call);     // feed_routes.cpp
+void get_key(const ApiContext& context, const Call& call);      // key_routes.cpp
+void post_key(const ApiContext& context, const Call& call);
 
 }  // namespace paddock::supervisor

@@ -22,6 +22,7 @@
 #include "supervisor/runs/explain.hpp"
 #include "supervisor/runs/run_json.hpp"
 #include "supervisor/runs/run_record.hpp"
+#include "supervisor/verify/key_store.hpp"
 
 namespace paddock::supervisor {
 
@@ -87,6 +88,18 @@ struct GrantRequest {
 };
 // {"dim": "tokens", "amount": 1000}. Fails with invalid_request and names the key.
 kernel::Result<GrantRequest> parse_grant_request(std::string_view body);
+
+struct KeyRequest {
+  std::string tenant;   // empty: the operator
+  bool rotate = false;  // one that there is
+
+  bool operator==(const KeyRequest&) const = default;
+};
+// {"tenant": "blue", "rotate": false}; the tenant must be there. Fails with invalid_request.
+kernel::Result<KeyRequest> parse_key_request(std::string_view body);
+// The key itself, in hex: told once, to who has made it.
+std::string made_key_to_json(const std::string& tenant, const MacKey& key);
+std::string key_id_to_json(const std::string& tenant, const std::optional<MacKey>& key);
 
 // A line of an agent's log that the supervisor adds for one reader.
 std::string paddock_line_to_json(const std::string& text);

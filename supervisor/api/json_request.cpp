@@ -237,4 +237,14 @@ Result<GrantRequest> parse_grant_request(std::string_view body) {
   return grant;
 }
 
+Result<KeyRequest> parse_key_request(std::string_view body) {
+  const json object = TRY(parse_object(body));
+  KeyRequest request;
+  TRY_VOID(read_object(
+      "", object, {into("tenant", request.tenant, text), into("rotate", request.rotate, flag)}));
+  if (!object.contains("tenant"))
+    return fail(ErrorCode::invalid_request, "the key 'tenant' is missing; \"\" is the operator's");
+  return request;
+}
+
 }  // namespace paddock::supervisor

@@ -14,6 +14,15 @@ CLI::App* add_agent_command(CLI::App& agent, const std::string& name, const char
   return command;
 }
 
+CLI::App* add_key_command(CLI::App& key, const std::string& name, const char* about,
+                          const char* footer, Options& options) {
+  CLI::App* const command = add_command(key, name, about, footer);
+  command->add_option("tenant", options.tenant, "Its name; without one, the operator")
+      ->type_name("TENANT");
+  command->add_flag("--json", options.json, "As the daemon tells it");
+  return command;
+}
+
 // Which ledger: it is one file, so that one word says it.
 void add_ledger_place(CLI::App& command, const std::string& file_name, Options& options) {
   CLI::Option* const file =
@@ -135,6 +144,19 @@ void add_budget(CLI::App& app, Options& options, Commands& commands) {
       ->required()
       ->type_name("AMOUNT");
   commands.emplace_back(grant, Command::budget_grant);
+}
+
+void add_key(CLI::App& app, Options& options, Commands& commands) {
+  CLI::App* const key = add_command(app, "key", help::key, help::key_footer);
+  key->require_subcommand(1);
+  commands.emplace_back(add_key_command(*key, "new", help::key_new, help::key_new_footer, options),
+                        Command::key_new);
+  commands.emplace_back(
+      add_key_command(*key, "rotate", help::key_rotate, help::key_rotate_footer, options),
+      Command::key_rotate);
+  commands.emplace_back(
+      add_key_command(*key, "show-id", help::key_show_id, help::key_show_id_footer, options),
+      Command::key_show_id);
 }
 
 void add_watching(CLI::App& app, Options& options, Commands& commands) {

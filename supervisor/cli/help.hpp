@@ -212,6 +212,38 @@ constexpr const char* budget_grant_footer = R"(It goes on if nothing else of its
 Example:
   paddock budget grant heartbeat beats 1000)";
 
+constexpr const char* key = "Keys that verdicts are signed with.";
+constexpr const char* key_footer =
+    R"(With its key a trainer finds out whether a verdict is the daemon's and about what it asked.
+A tenant without a key gets verdicts without a code.
+
+Examples:
+  paddock key new research > trainer.key
+  paddock key show-id research)";
+
+constexpr const char* key_new = "Make a tenant's first key, and print it: this once.";
+constexpr const char* key_new_footer =
+    R"(A key that is there is not replaced. What is printed is 64 hexadecimal digits; keep them from others:
+who has them can sign verdicts.
+
+Example:
+  (umask 077; paddock key new research > trainer.key)
+
+Exit codes: 0; 1 there is a key already, or any other error.)";
+
+constexpr const char* key_rotate = "Make a tenant's key, and replace the one that there is.";
+constexpr const char* key_rotate_footer =
+    R"(Verdicts from now on have the new one's key_id. It is printed this once.
+
+Example:
+  (umask 077; paddock key rotate research > trainer.key))";
+
+constexpr const char* key_show_id = "Print the id of a tenant's key, as verdicts have it.";
+constexpr const char* key_show_id_footer = R"(Example:
+  paddock key show-id research
+
+Exit codes: 0; 1 it has no key, or any other error.)";
+
 constexpr const char* agent_list = "List the templates, and what becomes of each.";
 constexpr const char* agent_list_footer = R"(Example:
   paddock agent list)";

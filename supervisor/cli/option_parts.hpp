@@ -48,6 +48,7 @@ void add_profile(CLI::App& app, Options& options, Commands& commands);  // comma
 void add_daemon_commands(CLI::App& app, Options& options, Commands& commands);
 void add_agent(CLI::App& app, Options& options, Commands& commands);
 void add_budget(CLI::App& app, Options& options, Commands& commands);
+void add_key(CLI::App& app, Options& options, Commands& commands);
 void add_watching(CLI::App& app, Options& options, Commands& commands);
 void add_doctor(CLI::App& app, Options& options, Commands& commands);
 void add_ledger(CLI::App& app, Options& options, Commands& commands);

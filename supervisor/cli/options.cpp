@@ -132,6 +132,7 @@ std::variant<Options, Farewell> parse_options(const std::vector<std::string>& wo
   add_recover(app, options, commands);
   add_agent(app, options, commands);
   add_budget(app, options, commands);
+  add_key(app, options, commands);
   add_watching(app, options, commands);
   add_verify(app, options, commands);
 

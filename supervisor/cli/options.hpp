@@ -32,6 +32,9 @@ enum class Command {
   agent_logs,
   budget_show,
   budget_grant,
+  key_new,
+  key_rotate,
+  key_show_id,
   explain,
   drain,
   top,
@@ -113,6 +116,7 @@ struct Options {
   std::string dimension;           // budget grant
   std::uint64_t amount = 0;        // budget grant
   std::uint64_t lines = 100;       // agent logs
+  std::string tenant;              // of the key commands; empty: the operator
 
   std::string config_file;        // recover, ledger: the daemon's; empty: none
   std::string state_directory;    // recover, ledger; empty: the daemon's default

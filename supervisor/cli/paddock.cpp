@@ -72,6 +72,12 @@ int execute(const Options& options) {
       return budget_show_command(options);
     case Command::budget_grant:
       return budget_grant_command(options);
+    case Command::key_new:
+      return key_new_command(options);
+    case Command::key_rotate:
+      return key_rotate_command(options);
+    case Command::key_show_id:
+      return key_show_id_command(options);
     case Command::explain:
       return explain_command(options);
     case Command::drain:

@@ -233,6 +233,8 @@ TEST_CASE("each call takes its verb, and the one that is missing is named") {
       {"agent", "POST", "/v1/agents/none/restart"},
       {"budget", "POST", "/v1/agents/none/budget/grant"},
       {"operate", "POST", "/v1/reload"},
+      {"operate", "GET", "/v1/keys"},
+      {"operate", "POST", "/v1/keys"},
       {"verify", "GET", "/v1/feed"},
   };
   std::string text = "socket_group = \"daemon\"\n";

@@ -76,6 +76,8 @@ TEST_CASE("a client's wish for events is read, or refused by name") {
   CHECK(query ==
         EventQuery{.after = 7, .follow = true, .kind_prefix = "run.", .limit = 5, .tenant = {}});
   CHECK(parse_event_query({}).value() == EventQuery{});
+  CHECK(parse_event_query(with_query({{"follow", "1"}})).value().follow);
+  CHECK_FALSE(parse_event_query(with_query({{"follow", "0"}})).value().follow);
   for (const auto& [name, value] : std::map<std::string, std::string>{
            {"after", "-1"}, {"limit", "0"}, {"follow", "yes"}, {"kind", "run%"}}) {
     INFO(name);
@@ -101,6 +103,29 @@ TEST_CASE("an event is one line of JSON with its body as an object") {
   const std::string line = event_to_json(event);
   CHECK(line.find('\n') == line.size() - 1);
   CHECK(json::parse(line)["body"] == "{broken\n");
+}
+
+TEST_CASE("a request for a key names its tenant, and asks for a rotation or not") {
+  CHECK(parse_key_request(R"({"tenant": "blue"})").value() ==
+        KeyRequest{.tenant = "blue", .rotate = false});
+  CHECK(parse_key_request(R"({"tenant": "", "rotate": true})").value() ==
+        KeyRequest{.tenant = "", .rotate = true});
+  for (const char* body : {"", "{}", "[]", R"({"rotate": true})", R"({"tenant": null})",
+                           R"({"tenant": "blue", "rotate": 1})"}) {
+    INFO(body);
+    CHECK(parse_key_request(body).error().code == ErrorCode::invalid_request);
+  }
+  CHECK(parse_key_request(R"({"tenant": "blue", "rotat": true})").error().message ==
+        "unknown key 'rotat'; did you mean 'rotate'?");
+}
+
+TEST_CASE("a key is told with its id, and an id without the key") {
+  MacKey key{.id = "0123456789abcdef", .bytes = {}};
+  key.bytes[31] = 0x7f;
+  CHECK(made_key_to_json("blue", key) == R"({"tenant":"blue","key_id":"0123456789abcdef","key":")" +
+                                             std::string(62, '0') + "7f\"}\n");
+  CHECK(key_id_to_json("blue", key) == "{\"tenant\":\"blue\",\"key_id\":\"0123456789abcdef\"}\n");
+  CHECK(key_id_to_json("", std::nullopt) == "{\"tenant\":\"\",\"key_id\":null}\n");
 }
 
 TEST_CASE("the deadline of a drain may be none at all, and must be a time") {
