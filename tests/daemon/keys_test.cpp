@@ -74,7 +74,11 @@ TEST_CASE("keys are events by their ids, and in no log or ledger") {
   const WithTenant with;
   const json made = with.daemon.post("/v1/keys", {{"tenant", "blue"}}).json();
   const json rotated = with.daemon.post("/v1/keys", {{"tenant", ""}, {"rotate", true}}).json();
-  const std::string events = with.daemon.get("/v1/events?kind=key.").body;
+  std::string events;  // they are written when the keys have been told
+  CHECK(eventually([&] {
+    events = with.daemon.get("/v1/events?kind=key.").body;
+    return events.find("key.rotated") != std::string::npos;
+  }));
   CHECK_THAT(events, Catch::Contains(R"("kind":"key.made")") &&
                          Catch::Contains(R"("body":{"tenant":"blue","key_id":)" +
                                          made["key_id"].dump() + "}"));
