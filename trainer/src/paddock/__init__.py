@@ -12,7 +12,7 @@ from .errors import (
     Unavailable,
 )
 from .extract import last_code_block
-from .feed import FeedEntry, FeedGroup, FeedVerdict
+from .feed import FeedDamaged, FeedEntry, FeedGroup, FeedVerdict
 from .items import AssertTests, CallCase, CallTests, Item, StdioCase, StdioTests, Tests
 from .mac import read_key
 from .options import Options
@@ -27,6 +27,7 @@ __all__ = [
     "CallTests",
     "CaseVerdict",
     "Client",
+    "FeedDamaged",
     "FeedEntry",
     "FeedGroup",
     "FeedPruned",

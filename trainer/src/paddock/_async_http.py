@@ -28,6 +28,7 @@ class _Connection:
         self.writer = writer
         self.deadline = Deadline(None)
         self.idle_s: float | None = None
+        self._is_expired = False
 
     def is_stale(self) -> bool:
         return self._reader.at_eof() or self.writer.is_closing()
@@ -37,21 +38,43 @@ class _Connection:
         await self.within(self.writer.drain())
 
     async def read(self, size: int) -> bytes:
-        data = await self.within(self._reader.read(size))
+        data = await self.read_rest(size)
         if not data:
             raise Interrupted("the connection ended within the answer")
         return data
 
-    async def read_rest(self) -> bytes:
-        return await self.within(self._reader.read(READ_BYTES))
+    async def read_rest(self, size: int = READ_BYTES) -> bytes:
+        data = await self.within(self._reader.read(size))
+        if self._is_expired:
+            raise TimeoutError
+        return data
 
     async def read_until(self, end: bytes) -> bytes:
-        return await self.within(self._reader.readuntil(end))
+        try:
+            return await self.within(self._reader.readuntil(end))
+        except asyncio.IncompleteReadError:
+            if self._is_expired:
+                raise TimeoutError from None
+            raise
 
     async def within(self, waited: Awaitable[T]) -> T:
-        left_s = self.deadline.left_s()
-        waits = [wait for wait in (left_s, self.idle_s) if wait is not None]
-        return await asyncio.wait_for(waited, min(waits, default=None))
+        """Not asyncio.wait_for: before Python 3.12 it can swallow a cancellation."""
+        waits = [wait for wait in (self.deadline.left_s(), self.idle_s) if wait is not None]
+        if not waits:
+            return await waited
+        timer = asyncio.get_running_loop().call_later(min(waits), self._expire)
+        try:
+            return await waited
+        except OSError:
+            if self._is_expired:
+                raise TimeoutError from None
+            raise
+        finally:
+            timer.cancel()
+
+    def _expire(self) -> None:
+        self._is_expired = True
+        self.close()
 
     def close(self) -> None:
         try:
@@ -99,6 +122,8 @@ class Response:
         connection = self._connection
         if connection is None:
             return
+        if self._length is not None and self._length > BODY_BYTES_MAX:
+            raise Interrupted(f"a body has over {BODY_BYTES_MAX} bytes", is_nonsense=True)
         try:
             if self._is_chunked:
                 while size := _chunk_size(await connection.read_until(b"\r\n")):
@@ -213,15 +238,16 @@ class Connections:
     async def _open(self, deadline: Deadline) -> _Connection:
         try:
             where = self._address
-            opening = (
-                asyncio.open_unix_connection(where.socket, limit=HEAD_BYTES_MAX)
-                if where.socket is not None
-                else asyncio.open_connection(where.host, where.port, limit=HEAD_BYTES_MAX)
-            )
-            reader, writer = await asyncio.wait_for(opening, deadline.left_s())
+            if where.socket is not None:  # at once, or not at all
+                opened = await asyncio.open_unix_connection(where.socket, limit=HEAD_BYTES_MAX)
+            else:
+                opened = await asyncio.wait_for(
+                    asyncio.open_connection(where.host, where.port, limit=HEAD_BYTES_MAX),
+                    deadline.left_s(),
+                )
         except _FAULTS as error:
             raise _interrupted_by(error, self._address) from None
-        return _Connection(reader, writer)
+        return _Connection(*opened)
 
     def _head(self, method: str, target: str, body: bytes | None) -> bytes:
         headers = self._address.headers()

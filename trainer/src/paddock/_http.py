@@ -121,6 +121,7 @@ class Response:
                 data = self._response.read1(READ_BYTES)
             if not data:
                 self._keep()
+                yield from lines.feed(b"\n")  # the last one, if it has no end of its own
                 return
             yield from lines.feed(data)
 
@@ -202,8 +203,10 @@ class Connections:
 
     def _take(self) -> _Connection | None:
         with self._lock:
-            if self._pid != os.getpid():  # the parent's: their bytes would get mixed
-                self._idle, self._pid = [], os.getpid()
+            if self._pid != os.getpid():  # the parent's: its answers and ours would get mixed
+                self._pid = os.getpid()
+                while self._idle:
+                    self._idle.pop().close()
             while self._idle:
                 connection = self._idle.pop()
                 if not connection.is_stale():

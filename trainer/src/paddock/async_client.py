@@ -99,6 +99,7 @@ class AsyncClient:
     async def _run(self, batch: Batch, timeout: float | None) -> AsyncIterator[Verdict]:
         tries = Tries(Deadline(self.timeout if timeout is None else timeout))
         try:
+            batch.open()
             while True:
                 try:
                     async for verdict in self._attempt(batch, tries.deadline):

@@ -30,8 +30,12 @@ class Guard:
     def open_nonces(self) -> int:
         return len(self._book)
 
+    @property
+    def has_key(self) -> bool:
+        return self._checker is not None
+
     def issue(self) -> str | None:
-        return None if self._checker is None else self._book.issue()
+        return self._book.issue() if self.has_key else None
 
     def forget(self, nonce: str) -> None:
         self._book.forget(nonce)
@@ -39,9 +43,9 @@ class Guard:
     def check(self, verdict: Verdict, item: Item, nonce: str | None, tests_hash: str) -> None:
         if self._checker is None or nonce is None:
             return
-        # Nobody gains by a forged mistake: it has no number. The daemon could not read the item, so
-        # there is nothing that a MAC could be about.
-        if verdict.cause == "invalid_request" and verdict.is_invalid and verdict.mac is None:
+        # Without a number there is nothing to gain: who could write this could as well have cut the
+        # line. The daemon cannot sign what it could not read, or with a key that is damaged.
+        if verdict.is_invalid and verdict.mac is None:
             self._book.forget(nonce)
             return
         self._checker.check(verdict, item, nonce, tests_hash)
@@ -68,25 +72,23 @@ class Batch:
         self._tests_hashes: dict[str, str] = {}
         self._verdicts: dict[str, Verdict] = {}
         self._seen_now: set[str] = set()
-        written = [item.to_json() for item in self.items]  # before any nonce is issued
-        try:
-            self.body = self._body(written)
-        except BaseException:
-            self.close()
-            raise
+        self._written = [item.to_json() for item in self.items]
+        for item in self.items:
+            if item.nonce is not None and guard.has_key:
+                raise ValueError(f"item {item.id!r}: with a key the client makes the nonces")
+        self.body = b""
 
-    def _body(self, written: list[dict[str, JsonValue]]) -> bytes:
-        sent: list[JsonValue] = []
-        for item, item_json in zip(self.items, written):
+    def open(self) -> None:
+        """Makes the nonces, and with them the body. Whoever has called this calls close()."""
+        for item, written in zip(self.items, self._written):
             nonce = self._guard.issue()
             if nonce is not None:
                 self._nonces[item.id] = nonce
-                if item.nonce is not None:
-                    raise ValueError(f"item {item.id!r}: with a key the client makes the nonces")
-                item_json["nonce"] = nonce
-            self._tests_hashes[item.id] = self._tests_hash(item, item_json["tests"])
-            sent.append(item_json)
-        return json.dumps({**self.options, "stream": True, "items": sent}, allow_nan=False).encode()
+                written["nonce"] = nonce
+            self._tests_hashes[item.id] = self._tests_hash(item, written["tests"])
+        whole = {**self.options, "stream": True, "items": self._written}
+        self.body = json.dumps(whole, allow_nan=False).encode()
+        self._written = []
 
     def _tests_hash(self, item: Item, tests: JsonValue) -> str:
         what: JsonValue = {

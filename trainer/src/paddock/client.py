@@ -105,6 +105,7 @@ class Client:
     def _run(self, batch: Batch, timeout: float | None) -> Iterator[Verdict]:
         tries = Tries(Deadline(self.timeout if timeout is None else timeout))
         try:
+            batch.open()
             while True:
                 try:
                     for verdict in self._attempt(batch, tries.deadline):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 PYTHON = ("python", "python3", "py")
 FENCE_CHARACTERS = ("`", "~")
 FENCE_LENGTH_MIN = 3
+LANGUAGE = re.compile(r"[A-Za-z][\w+#.-]*(\s|$)")
 FENCE_INDENT_MAX = 3  # beyond, CommonMark calls it a line of code
 
 
@@ -19,23 +20,24 @@ class CodeBlock:
 
 
 def code_blocks(text: str) -> Iterator[CodeBlock]:
-    """The fenced blocks of a Markdown text, as CommonMark reads fences. One that is not closed goes
-    on to the end: a completion that was cut off is judged by what is there."""
+    """The fenced blocks of a Markdown text, as CommonMark reads fences, but for two things that
+    models do: a block that is not closed goes on to the end of the text (a completion that was cut
+    off is judged by what is there) or to the next fence that names a language."""
     fence = ""
     language = ""
     lines: list[str] = []
     for line in re.split("(?<=\n)", text):  # no other end of line: splitlines() knows a dozen
         mark, info = _fence(line)
-        if not fence:
-            # Backticks in the info string are inline code, no fence.
-            if mark and not (mark[0] == "`" and "`" in info):
-                fence, lines = mark, []
-                language = info.split(None, 1)[0].lower() if info else ""
-        elif mark and mark[0] == fence[0] and len(mark) >= len(fence) and not info:
+        is_fence = mark != "" and (not fence or (mark[0] == fence[0] and len(mark) >= len(fence)))
+        opens = is_fence and (LANGUAGE.match(info) is not None or not fence) and "`" not in info
+        if fence and (opens or (is_fence and not info)):
             yield CodeBlock(language, "".join(lines))
             fence = ""
-        else:
+        elif fence:
             lines.append(line)
+        if opens:
+            fence, lines = mark, []
+            language = info.split(None, 1)[0].lower() if info else ""
     if fence:
         yield CodeBlock(language, "".join(lines))
 

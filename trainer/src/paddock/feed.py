@@ -38,7 +38,15 @@ class FeedGroup:
     group: Group
 
 
-FeedEntry = Union[FeedVerdict, FeedGroup]
+@dataclass(frozen=True)
+class FeedDamaged:
+    """An entry that somebody has edited in the ledger. It has no number."""
+
+    seq: int
+    detail: str
+
+
+FeedEntry = Union[FeedVerdict, FeedGroup, FeedDamaged]
 
 
 class FeedReader:
@@ -60,7 +68,7 @@ class FeedReader:
         """What to ask for now: goes on after what was handed out."""
         query = {"after": str(self.position)}
         if self.follow:
-            query["follow"] = "1"
+            query["follow"] = "true"
         if self._advantages is not None:
             query["advantages"] = self._advantages
         return f"/v1/feed?{urlencode(query)}"
@@ -112,6 +120,8 @@ class FeedReader:
             return FeedVerdict(seq, request_id, verdict, self._is_authentic(verdict))
         if event.get("kind") == "group":
             return FeedGroup(seq, request_id, Group.from_json(event))
+        if event.get("kind") == "damaged":
+            return FeedDamaged(seq, str(event.get("detail") or ""))
         return None
 
     def _is_authentic(self, verdict: Verdict) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -83,7 +84,8 @@ class Verdict:
 
     @classmethod
     def from_json(cls, answer: Mapping[str, Any]) -> Verdict:
-        """ValueError for anything that RFC 0010 would not call an answer."""
+        """Of an answer, or of the feed, which has no cases and no tails. ValueError for anything
+        that RFC 0010 would not call either."""
         take = _Taker(answer)
         verdict = take.text("verdict")
         reward = take.number_or_none("reward")
@@ -93,8 +95,8 @@ class Verdict:
             raise ValueError(f"reward: {reward!r} does not go with the verdict {verdict}")
         if reward is not None and not 0.0 <= reward <= 1.0:
             raise ValueError(f"reward: {reward!r} is not between 0 and 1")
-        isolation = _Taker(take.mapping("isolation"))
-        receipt = _Taker(take.mapping("receipt"))
+        isolation = _Taker(take.mapping("isolation") or answer)
+        receipt = _Taker(take.mapping("receipt") or answer)
         return cls(
             id=take.text("id"),
             group=take.text_or_none("group") or None,
@@ -110,8 +112,8 @@ class Verdict:
             degraded=tuple(str(name) for name in isolation.list("degraded")),
             queue_ms=take.count("queue_ms"),
             run_ms=take.count("run_ms"),
-            stdout_tail=take.text_or_none("stdout_tail") or "",
-            stderr_tail=take.text_or_none("stderr_tail") or "",
+            stdout_tail=take.output("stdout_tail"),
+            stderr_tail=take.output("stderr_tail"),
             cached=answer.get("cached") is True,
             code_hash=take.text_or_none("code_hash") or "",
             tests_hash=take.text_or_none("tests_hash") or "",
@@ -182,6 +184,13 @@ class _Taker:
 
     def text_or_none(self, name: str) -> str | None:
         return None if self._source.get(name) is None else self.text(name)
+
+    def output(self, name: str) -> str:
+        """Text, or under NAME_base64 bytes that are none: those are shown as \\xNN."""
+        encoded = self.text_or_none(name + "_base64")
+        if encoded is None:
+            return self.text_or_none(name) or ""
+        return base64.b64decode(encoded, validate=True).decode("utf-8", "backslashreplace")
 
     def number_or_none(self, name: str) -> float | None:
         return _number_or_none(name, self._source.get(name))
