@@ -514,6 +514,28 @@ class Behaviour:
         with self.assertRaisesRegex(ForgedVerdict, "twice"):
             self.verify(self.make(self.peer(twice), key=KEY), items("right", "wrong"))
 
+    def test_who_asks_again_under_the_same_request_id_knows_its_nonces(self):
+        recorded = {}
+
+        def from_the_ledger(answer, request):
+            body = request.json
+            answer.begin()
+            for index, item in enumerate(body["items"]):
+                answer.event(
+                    recorded.setdefault(item["id"], {"event": "verdict", **verdict(body, index)})
+                )
+            answer.event({"event": "end", "items": len(body["items"])})
+            return answer.end()
+
+        peer = self.peer(*[from_the_ledger] * 3)
+        for _ in range(2):  # the second one is another process, as far as it knows
+            told = self.verify(
+                self.make(peer, key=KEY), items("right", "wrong"), request_id="step-1"
+            )
+            self.assertEqual([v.reward for v in told], [1.0, 0.0])
+        with self.assertRaises(ForgedVerdict):
+            self.verify(self.make(peer, key=KEY), items("right", "wrong"), request_id="step-2")
+
     def test_without_a_key_nothing_is_checked(self):
         peer = self.peer(changed(key=None, code_hash="0" * 64))
         self.assertEqual(self.verify(self.make(peer), items("right"))[0].reward, 1.0)
@@ -522,10 +544,10 @@ class Behaviour:
         def count():
             return len(os.listdir("/proc/self/fd"))
 
-        peer = self.peer(*[cut(1), raw(b"xx"), status(503)] * 10)
+        peer = self.peer(*[cut(1), raw(b"xx"), status(503)] * 5)
         client = self.make(peer, timeout=0.2)
         before = count()
-        for _ in range(12):
+        for _ in range(6):
             with contextlib.suppress(Unavailable):
                 self.verify(client, items("right", "wrong"))
         self.verify(client, items("right"), timeout=9.0)

@@ -8,7 +8,7 @@ import unittest
 
 from paddock.errors import ForgedVerdict, PaddockError
 from paddock.items import AssertTests, Item
-from paddock.mac import Checker, NonceBook, key_bytes, key_id, mac_holds, mac_of
+from paddock.mac import Checker, NonceBook, key_bytes, key_id, mac_holds, mac_of, nonce_for
 from paddock.verdict import Verdict
 from peer import KEY
 
@@ -81,7 +81,7 @@ class CheckerTest(unittest.TestCase):
     def setUp(self):
         self.book = NonceBook()
         self.checker = Checker(KEY, self.book)
-        self.nonce = self.book.issue()
+        self.nonce = self.checker.open("r", "a")
 
     def test_an_honest_verdict_holds_once(self):
         said = verdict(self.nonce)
@@ -108,31 +108,55 @@ class CheckerTest(unittest.TestCase):
         self.checker.check(verdict(self.nonce), ITEM, self.nonce, "t")
 
 
+class NonceTest(unittest.TestCase):
+    def test_it_is_the_same_for_the_same_question_and_for_no_other(self):
+        nonce = nonce_for(KEY, "r", "a")
+        self.assertEqual(nonce, nonce_for(KEY, "r", "a"))
+        others = {
+            nonce_for(KEY, "r", "b"),
+            nonce_for(KEY, "s", "a"),
+            nonce_for(bytes(32), "r", "a"),
+            nonce_for(KEY, "r", "a\na"),
+        }
+        self.assertEqual(len(others - {nonce}), 4)
+
+
 class NonceBookTest(unittest.TestCase):
     def test_a_nonce_is_good_for_one_use(self):
         book = NonceBook()
-        nonce = book.issue()
-        self.assertTrue(book.use(nonce))
-        self.assertFalse(book.use(nonce))
-        self.assertFalse(book.use("never issued"))
+        book.open("n")
+        self.assertTrue(book.use("n"))
+        self.assertFalse(book.use("n"))
+        self.assertFalse(book.use("never opened"))
 
     def test_one_that_was_forgotten_is_no_longer_good(self):
         book = NonceBook()
-        nonce = book.issue()
-        book.forget(nonce)
-        self.assertFalse(book.use(nonce))
+        book.open("n")
+        book.forget("n")
+        self.assertFalse(book.use("n"))
+
+    def test_one_cannot_be_open_twice(self):
+        book = NonceBook()
+        book.open("n")
+        with self.assertRaisesRegex(PaddockError, "already"):
+            book.open("n")
+        book.use("n")
+        book.open("n")
 
     def test_it_is_bounded(self):
         book = NonceBook(open_max=3)
-        first, *_ = [book.issue() for _ in range(3)]
-        with self.assertRaises(PaddockError):
-            book.issue()
-        book.use(first)
-        book.issue()
+        for nonce in "abc":
+            book.open(nonce)
+        with self.assertRaisesRegex(PaddockError, "outstanding"):
+            book.open("d")
+        book.use("a")
+        book.open("d")
 
     def test_of_many_threads_one_alone_uses_a_nonce(self):
         book = NonceBook()
-        nonces = [book.issue() for _ in range(2000)]
+        nonces = [str(n) for n in range(2000)]
+        for nonce in nonces:
+            book.open(nonce)
         used = []
         threads = [
             threading.Thread(target=lambda: used.extend(filter(book.use, nonces))) for _ in range(8)

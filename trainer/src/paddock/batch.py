@@ -34,8 +34,8 @@ class Guard:
     def has_key(self) -> bool:
         return self._checker is not None
 
-    def issue(self) -> str | None:
-        return self._book.issue() if self.has_key else None
+    def open(self, request_id: str, item_id: str) -> str | None:
+        return None if self._checker is None else self._checker.open(request_id, item_id)
 
     def forget(self, nonce: str) -> None:
         self._book.forget(nonce)
@@ -81,7 +81,7 @@ class Batch:
     def open(self) -> None:
         """Makes the nonces, and with them the body. Whoever has called this calls close()."""
         for item, written in zip(self.items, self._written):
-            nonce = self._guard.issue()
+            nonce = self._guard.open(self.request_id, item.id)
             if nonce is not None:
                 self._nonces[item.id] = nonce
                 written["nonce"] = nonce

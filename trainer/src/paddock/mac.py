@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import secrets
 import threading
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from .items import Item
 from .verdict import Verdict
 
 KEY_BYTES = 32
-NONCE_BYTES = 16
+NONCE_DIGITS = 32
 OPEN_NONCES_MAX = 1_000_000
 
 
@@ -62,6 +61,13 @@ def mac_holds(verdict: Verdict, key: bytes) -> bool:
     return hmac.compare_digest(said, mac_of(verdict, key).encode("ascii"))
 
 
+def nonce_for(key: bytes, request_id: str, item_id: str) -> str:
+    """Nobody without the key can tell it, and whoever asks again under the same request_id, be it a
+    trainer that was started again, knows the nonce that the recorded verdict must have."""
+    text = f"paddock-nonce-1\n{request_id}\n{item_id}\n".encode()
+    return hmac.new(key, text, hashlib.sha256).hexdigest()[:NONCE_DIGITS]
+
+
 class NonceBook:
     """The nonces that were sent and not yet answered. A nonce is good for one verdict."""
 
@@ -70,13 +76,13 @@ class NonceBook:
         self._open_max = open_max
         self._lock = threading.Lock()
 
-    def issue(self) -> str:
-        nonce = secrets.token_hex(NONCE_BYTES)
+    def open(self, nonce: str) -> None:
         with self._lock:
+            if nonce in self._open:
+                raise PaddockError("the same request_id is being asked about already")
             if len(self._open) >= self._open_max:
                 raise PaddockError(f"{self._open_max} verdicts are outstanding already")
             self._open.add(nonce)
-        return nonce
 
     def use(self, nonce: str) -> bool:
         """Whether it was open; it is not any more."""
@@ -103,6 +109,12 @@ class Checker:
         self._key = key
         self._key_id = key_id(key)
         self._book = book
+
+    def open(self, request_id: str, item_id: str) -> str:
+        """A nonce for one item."""
+        nonce = nonce_for(self._key, request_id, item_id)
+        self._book.open(nonce)
+        return nonce
 
     def check(self, verdict: Verdict, item: Item, nonce: str, tests_hash: str | None) -> None:
         """ForgedVerdict unless the daemon gave this verdict to this item, now."""
