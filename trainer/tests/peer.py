@@ -113,6 +113,16 @@ class Answer:
     def raw(self, data):
         self._connection.sendall(data)
 
+    def is_left_within(self, seconds):
+        """Whether the client closes its end."""
+        self._connection.settimeout(seconds)
+        try:
+            return self._connection.recv(1) == b""
+        except TimeoutError:
+            return False
+        except OSError:
+            return True
+
     def whole(self, status, body, headers=()):
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         head = [f"HTTP/1.1 {status} X", f"Content-Length: {len(data)}", *headers, "", ""]

@@ -21,7 +21,11 @@ class AddressTest(unittest.TestCase):
             (1000, {"XDG_RUNTIME_DIR": "/run/user/1000"}, "/run/user/1000/paddock/trainer.sock"),
             (1000, {"XDG_STATE_HOME": "/s"}, "/s/paddock/run/trainer.sock"),
             (1000, {}, "/home/u/.local/state/paddock/run/trainer.sock"),
-            (1000, {"XDG_RUNTIME_DIR": "not/absolute"}, "/home/u/.local/state/paddock/run/trainer.sock"),
+            (
+                1000,
+                {"XDG_RUNTIME_DIR": "not/absolute"},
+                "/home/u/.local/state/paddock/run/trainer.sock",
+            ),
             (1000, {"PADDOCK_TRAINER_SOCKET": "/p"}, "/p"),
         ]
         for uid, variables, path in table:
@@ -40,12 +44,17 @@ class AddressTest(unittest.TestCase):
 
     def test_what_is_no_address_is_refused(self):
         for arguments in [
-            {"url": "https://127.0.0.1:1"}, {"url": "http://127.0.0.1"}, {"url": "127.0.0.1:1"},
-            {"url": "http://127.0.0.1:1/x"}, {"url": "http://u@127.0.0.1:1"},
-            {"url": "http://127.0.0.1:1?q"}, {"url": "http://127.0.0.1:99999"},
+            {"url": "https://127.0.0.1:1"},
+            {"url": "http://127.0.0.1"},
+            {"url": "127.0.0.1:1"},
+            {"url": "http://127.0.0.1:1/x"},
+            {"url": "http://u@127.0.0.1:1"},
+            {"url": "http://127.0.0.1:1?q"},
+            {"url": "http://127.0.0.1:99999"},
             {"url": "http://127.0.0.1:1", "token": "a\r\nX: y"},
             {"url": "http://127.0.0.1:1", "token": "é"},
-            {"socket": "/s", "url": "http://127.0.0.1:1"}, {"socket": "/s", "token": "t"},
+            {"socket": "/s", "url": "http://127.0.0.1:1"},
+            {"socket": "/s", "token": "t"},
             {"socket": "/" + "x" * 107},
         ]:
             with self.subTest(arguments), self.assertRaises(ValueError):

@@ -53,6 +53,10 @@ class LastCodeBlockTest(unittest.TestCase):
     def test_blocks_have_their_language(self):
         blocks = [(block.language, block.code) for block in code_blocks("```C++\na\n```\n~~~\nb")]
         self.assertEqual(blocks, [("c++", "a\n"), ("", "b")])
+        blocks = [
+            (block.language, block.code) for block in code_blocks("```py\na\n```sh\nb\n```\n")
+        ]
+        self.assertEqual(blocks, [("py", "a\n"), ("sh", "b\n")])
 
     def test_a_hostile_text_takes_no_longer_than_its_length(self):
         for text in (

@@ -249,6 +249,12 @@ class GateTest(unittest.TestCase):
                     functions[index](completions=batch)
             self.assertEqual(self.calls, [["right"], ["absent"], ["absent"]])
 
+    def test_a_function_that_is_called_alone_is_never_told_of_the_batch_before(self):
+        functions = gate(self.correctness, self.format, self.length)
+        for _ in range(3):
+            functions[1](completions=["right"])
+        self.assertEqual(len(self.calls), 3)
+
     def test_nothing_is_kept_of_a_batch_that_is_over(self):
         functions = gate(self.correctness, self.format)
         batch = ["right"]

@@ -30,9 +30,6 @@ class _Connection:
         self.idle_s: float | None = None
         self._is_expired = False
 
-    def is_stale(self) -> bool:
-        return self._reader.at_eof() or self.writer.is_closing()
-
     async def send(self, data: bytes) -> None:
         self.writer.write(data)
         await self.within(self.writer.drain())
@@ -177,7 +174,7 @@ class Connections:
             await asyncio.wait_for(self._slots.acquire(), deadline.left_s())
         except asyncio.TimeoutError:
             raise Interrupted(f"{self._address}: timed out") from None
-        connection = self._take()
+        connection = self._idle.pop() if self._idle else None
         if connection is not None:
             try:
                 return await self._ask(connection, method, target, body, deadline, idle_s)
@@ -185,7 +182,7 @@ class Connections:
                 if deadline.is_over():
                     self._slots.release()
                     raise
-                # It was closed at that moment. A new one says whether the daemon is there.
+                # It was closed while nobody looked. A new one says whether the daemon is there.
             except BaseException:
                 self._slots.release()
                 raise
@@ -256,14 +253,6 @@ class Connections:
             headers["Content-Length"] = str(len(body))
         lines = [f"{method} {target} HTTP/1.1", *(f"{k}: {v}" for k, v in headers.items())]
         return "".join(line + "\r\n" for line in [*lines, ""]).encode("ascii")
-
-    def _take(self) -> _Connection | None:
-        while self._idle:
-            connection = self._idle.pop()
-            if not connection.is_stale():
-                return connection
-            connection.close()
-        return None
 
     def _use_running_loop(self) -> None:
         loop = asyncio.get_running_loop()

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import http.client
 import os
-import select
 import socket
 import threading
 from collections.abc import Iterator
@@ -63,14 +62,6 @@ class _Connection(http.client.HTTPConnection):
         self._deadline, self._idle_s = deadline, idle_s
         if isinstance(self.sock, _Socket):
             self.sock.deadline, self.sock.idle_s = deadline, idle_s
-
-    def is_stale(self) -> bool:
-        """An idle connection that has something to read was closed by the daemon."""
-        if self.sock is None:
-            return True
-        poll = select.poll()
-        poll.register(self.sock, select.POLLIN)
-        return bool(poll.poll(0))
 
     def _connected(self, family: int, where: Any) -> _Socket:
         connection = _Socket(family, socket.SOCK_STREAM)
@@ -166,7 +157,7 @@ class Connections:
             except Interrupted:
                 if deadline.is_over():
                     raise
-                # It was closed at that moment. A new one says whether the daemon is there.
+                # It was closed while nobody looked. A new one says whether the daemon is there.
         return self._ask(_Connection(self._address, deadline, idle_s), method, target, body)
 
     def put(self, connection: _Connection) -> None:
@@ -207,12 +198,7 @@ class Connections:
                 self._pid = os.getpid()
                 while self._idle:
                     self._idle.pop().close()
-            while self._idle:
-                connection = self._idle.pop()
-                if not connection.is_stale():
-                    return connection
-                connection.close()
-        return None
+            return self._idle.pop() if self._idle else None
 
 
 class _told:

@@ -38,19 +38,6 @@ def failure(status: int, retry_after: str | None, body: bytes) -> Interrupted | 
     return RequestRefused(status, code, message)
 
 
-def answers_of(status: int, body: bytes) -> list[Mapping[str, Any]] | None:
-    """A request of nothing but mistaken items is 400, and yet has an answer to each."""
-    if status != 400:
-        return None
-    try:
-        items = parse_object(body).get("items")
-    except Interrupted:
-        return None
-    if isinstance(items, list) and items and all(isinstance(item, Mapping) for item in items):
-        return items
-    return None
-
-
 def _error_of(body: bytes) -> tuple[str, str]:
     try:
         error = parse_object(body).get("error")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._async_http import Connections, Response
 from .address import address
-from .answers import answers_of, failure, parse_object
+from .answers import failure, parse_object
 from .batch import Batch, Guard
 from .client import TIMEOUT_S, unavailable
 from .errors import Unavailable
@@ -119,17 +119,12 @@ class AsyncClient:
         response = await self._connections.request("POST", "/v1/verify", batch.body, deadline)
         try:
             if response.status != 200:
-                body = await response.read()
-                answers = answers_of(response.status, body)
-                if answers is None:
-                    raise failure(response.status, response.header("Retry-After"), body)
-                for answer in answers:
-                    if (verdict := batch.take_answer(answer)) is not None:
-                        yield verdict
-            else:
-                async for line in response.lines():
-                    if (verdict := batch.take(line)) is not None:
-                        yield verdict
+                raise failure(
+                    response.status, response.header("Retry-After"), await response.read()
+                )
+            async for line in response.lines():
+                if (verdict := batch.take(line)) is not None:
+                    yield verdict
             if not batch.is_complete:
                 raise Interrupted("the answer ended before its last verdict")
         finally:

@@ -114,14 +114,14 @@ class Batch:
             raise Interrupted(f"{error.get('code')}: {error.get('message')}")
         kind = event.get("event")
         if kind == "verdict":
-            return self.take_answer(event)
+            return self._take_verdict(event)
         if kind == "end" and len(self._seen_now) < len(self.items):
             raise Interrupted(
                 f"only {len(self._seen_now)} of {len(self.items)} items were answered"
             )
         return None  # a group, which has no MAC; or what a later daemon adds
 
-    def take_answer(self, event: Mapping[str, Any]) -> Verdict | None:
+    def _take_verdict(self, event: Mapping[str, Any]) -> Verdict | None:
         try:
             verdict = Verdict.from_json(event)
         except ValueError as error:
