@@ -19,9 +19,9 @@ using kernel::Result;
 // would keep a connection and its queue alive for ever.
 constexpr std::size_t write_progress_bytes_min = std::size_t{64} * 1024;
 
-int descriptor_of(const UvHandle<uv_pipe_t>& pipe) {
+int descriptor_of(const UvSocket& socket) {
   uv_os_fd_t fd = -1;
-  uv_fileno(reinterpret_cast<const uv_handle_t*>(pipe.get()), &fd);
+  uv_fileno(&socket->handle, &fd);
   return fd;
 }
 
@@ -39,7 +39,10 @@ std::vector<gid_t> groups_of_peer(int fd) {
   return {};
 }
 
-Peer peer_of(int fd) {
+Peer peer_of(int fd, SocketKind kind) {
+  // The kernel does not say who that is.
+  if (kind == SocketKind::tcp)
+    return {.pid = 0, .uid = static_cast<uid_t>(-1), .gids = {}, .over_tcp = true};
   ucred credentials{};
   socklen_t size = sizeof credentials;
   // Without credentials the client is nobody, and not root.
@@ -65,26 +68,26 @@ struct Connection::PendingWrite {
   std::string bytes;
 };
 
-Result<std::unique_ptr<Connection>> Connection::create(uv_loop_t* loop, UvHandle<uv_pipe_t> pipe,
-                                                       const ServerConfig& config, Owner& owner) {
-  std::unique_ptr<Connection> connection(new Connection(loop, std::move(pipe), config, owner));
-  const int fd = descriptor_of(connection->pipe_);
-  connection->peer_ = std::make_shared<const Peer>(peer_of(fd));
+Result<std::unique_ptr<Connection>> Connection::create(uv_loop_t* loop, UvSocket socket,
+                                                       SocketKind kind, const ServerConfig& config,
+                                                       Owner& owner) {
+  std::unique_ptr<Connection> connection(new Connection(loop, std::move(socket), config, owner));
+  const int fd = descriptor_of(connection->socket_);
+  connection->peer_ = std::make_shared<const Peer>(peer_of(fd, kind));
   connection->hang_up_fd_ = Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
   if (!connection->hang_up_fd_) return kernel::fail_errno("duplicate a client's socket");
   connection->hang_up_ = TRY(Poll::create(loop, connection->hang_up_fd_.get()));
   return connection;
 }
 
-Connection::Connection(uv_loop_t* loop, UvHandle<uv_pipe_t> pipe, const ServerConfig& config,
-                       Owner& owner)
+Connection::Connection(uv_loop_t* loop, UvSocket socket, const ServerConfig& config, Owner& owner)
     : config_(config),
       owner_(owner),
-      pipe_(std::move(pipe)),
+      socket_(std::move(socket)),
       parser_(config.parser),
       read_timer_(loop),
       write_timer_(loop) {
-  pipe_->data = this;
+  socket_->handle.data = this;
 }
 
 void Connection::start() {
@@ -116,7 +119,7 @@ void Connection::close() {
   exchange_.reset();
   hang_up_.reset();
   hang_up_fd_.close();
-  pipe_.reset();
+  socket_.reset();
   read_timer_.stop();
   write_timer_.stop();
   on_drained_ = nullptr;
@@ -131,13 +134,13 @@ void Connection::close() {
 void Connection::resume_reading() {
   if (is_reading_) return;
   is_reading_ = true;
-  uv_read_start(as_stream(pipe_), on_alloc, on_read);
+  uv_read_start(as_stream(socket_), on_alloc, on_read);
 }
 
 void Connection::suspend_reading() {
   if (!is_reading_) return;
   is_reading_ = false;
-  uv_read_stop(as_stream(pipe_));
+  uv_read_stop(as_stream(socket_));
 }
 
 void Connection::receive(std::string_view bytes) {
@@ -230,14 +233,14 @@ void Connection::enqueue(std::string bytes) {
   total_enqueued_bytes_ += pending->bytes.size();
   const uv_buf_t buffer{.base = pending->bytes.data(), .len = pending->bytes.size()};
   [[maybe_unused]] const int rc =
-      uv_write(&pending->request, as_stream(pipe_), &buffer, /*nbufs=*/1, on_write);
+      uv_write(&pending->request, as_stream(socket_), &buffer, /*nbufs=*/1, on_write);
   assert(rc == 0 && "the stream is open and writable");
   static_cast<void>(pending.release());  // on_write frees it
   if (queued_bytes() > 0 && !write_timer_.is_running()) watch_write_progress();
 }
 
 std::size_t Connection::queued_bytes() const {
-  return uv_stream_get_write_queue_size(as_stream(pipe_));
+  return uv_stream_get_write_queue_size(as_stream(socket_));
 }
 
 void Connection::wrote(int status) {

@@ -43,10 +43,10 @@ class Connection {
     ~Owner() = default;
   };
 
-  // Takes over an accepted `pipe`. `config` and `owner` outlive the connection. Fails with io when
-  // descriptors have run out.
-  static kernel::Result<std::unique_ptr<Connection>> create(uv_loop_t* loop,
-                                                            UvHandle<uv_pipe_t> pipe,
+  // Takes over an accepted `socket`. `config` and `owner` outlive the connection. Fails with io
+  // when descriptors have run out.
+  static kernel::Result<std::unique_ptr<Connection>> create(uv_loop_t* loop, UvSocket socket,
+                                                            SocketKind kind,
                                                             const ServerConfig& config,
                                                             Owner& owner);
   Connection(const Connection&) = delete;
@@ -73,7 +73,7 @@ class Connection {
   enum class Phase { reading, responding, streaming, flushing, lingering, closed };
   struct PendingWrite;
 
-  Connection(uv_loop_t* loop, UvHandle<uv_pipe_t> pipe, const ServerConfig& config, Owner& owner);
+  Connection(uv_loop_t* loop, UvSocket socket, const ServerConfig& config, Owner& owner);
 
   void resume_reading();
   void suspend_reading();
@@ -104,7 +104,7 @@ class Connection {
   std::shared_ptr<const Peer> peer_;
   Phase phase_ = Phase::reading;
 
-  UvHandle<uv_pipe_t> pipe_;
+  UvSocket socket_;
   kernel::Fd hang_up_fd_;          // a duplicate: one loop watches a descriptor only once
   std::unique_ptr<Poll> hang_up_;  // declared after its descriptor, so it stops watching first
 

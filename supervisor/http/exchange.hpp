@@ -28,6 +28,7 @@ struct Peer {
   pid_t pid = 0;
   uid_t uid = 0;
   std::vector<gid_t> gids;  // the primary one first
+  bool over_tcp = false;    // then nothing is known of it, and the others are nobody's
 
   bool operator==(const Peer&) const = default;
 };

@@ -1,5 +1,6 @@
 #pragma once
-// A listening Unix socket: bound by us under strict rules, or passed in by the service manager.
+// A listening socket: a Unix one, bound by us under strict rules or passed in by the service
+// manager, or one of the loopback interface.
 
 #include <sys/types.h>
 
@@ -9,6 +10,7 @@
 
 #include "kernel/base/error.hpp"
 #include "kernel/base/fd.hpp"
+#include "supervisor/loop/uv_handle.hpp"
 
 namespace paddock::supervisor {
 
@@ -37,7 +39,8 @@ class SocketFile {
 
 struct Listener {
   kernel::Fd fd;    // non-blocking, close-on-exec, already listening
-  SocketFile file;  // declared last: the file goes before the socket closes
+  SocketFile file;  // declared after it: the file goes before the socket closes
+  SocketKind kind = SocketKind::unix_socket;
 };
 
 // Binds `path` with mode 0600, or with `group` for that group with mode 0660. Every refusal names

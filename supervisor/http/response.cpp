@@ -110,6 +110,8 @@ std::string_view reason_phrase(int status) {
       return "Unprocessable Content";
     case 429:
       return "Too Many Requests";
+    case 421:
+      return "Misdirected Request";
     case 431:
       return "Request Header Fields Too Large";
     case 500:

@@ -18,21 +18,27 @@ constexpr std::size_t refused_connections_max = 32;
 
 Result<std::unique_ptr<Server>> Server::start(uv_loop_t* loop, Listener listener,
                                               ServerConfig config, Handler handler) {
-  std::unique_ptr<Server> server(new Server(loop, std::move(config), std::move(handler)));
-  if (const int rc = uv_pipe_open(server->listener_.get(), listener.fd.get()); rc < 0)
+  std::unique_ptr<Server> server(
+      new Server(loop, listener.kind, std::move(config), std::move(handler)));
+  const int rc = listener.kind == SocketKind::tcp
+                     ? uv_tcp_open(&server->listener_->tcp, listener.fd.get())
+                     : uv_pipe_open(&server->listener_->pipe, listener.fd.get());
+  if (rc < 0)
     return fail(ErrorCode::io, std::string("open the listening socket: ") + uv_strerror(rc));
   listener.fd.release();  // closed with the handle from now on
   server->file_ = std::move(listener.file);
-  if (const int rc = uv_listen(as_stream(server->listener_), SOMAXCONN, on_connection); rc < 0)
-    return fail(ErrorCode::io, std::string("listen: ") + uv_strerror(rc));
+  if (const int listening = uv_listen(as_stream(server->listener_), SOMAXCONN, on_connection);
+      listening < 0)
+    return fail(ErrorCode::io, std::string("listen: ") + uv_strerror(listening));
   return server;
 }
 
-Server::Server(uv_loop_t* loop, ServerConfig config, Handler handler)
+Server::Server(uv_loop_t* loop, SocketKind kind, ServerConfig config, Handler handler)
     : loop_(loop),
       config_(std::move(config)),
       handler_(std::move(handler)),
-      listener_(new_pipe(loop, this)),
+      kind_(kind),
+      listener_(new_socket(loop, kind, this)),
       tidy_timer_(loop) {}
 
 Server::~Server() = default;
@@ -56,10 +62,12 @@ void Server::close() {
 }
 
 void Server::accept() {
-  UvHandle<uv_pipe_t> pipe = new_pipe(loop_, nullptr);
-  if (uv_accept(as_stream(listener_), as_stream(pipe)) < 0) return;  // the client is gone again
+  UvSocket socket = new_socket(loop_, kind_, nullptr);
+  if (uv_accept(as_stream(listener_), as_stream(socket)) < 0) return;  // the client is gone again
+  // A response goes out in one piece; the pieces of a stream are not to wait for each other.
+  if (kind_ == SocketKind::tcp) uv_tcp_nodelay(&socket->tcp, 1);
   if (connections_.size() >= config_.connections_max + refused_connections_max) return;
-  auto created = Connection::create(loop_, std::move(pipe), config_, *this);
+  auto created = Connection::create(loop_, std::move(socket), kind_, config_, *this);
   if (!created) return;  // no descriptors left: the client sees its connection close
   Connection* connection = created->get();
   const bool has_room = connections_.size() < config_.connections_max;

@@ -44,7 +44,7 @@ class Server final : private Connection::Owner {
   std::size_t connection_count() const { return connections_.size(); }
 
  private:
-  Server(uv_loop_t* loop, ServerConfig config, Handler handler);
+  Server(uv_loop_t* loop, SocketKind kind, ServerConfig config, Handler handler);
 
   void accept();
   void tidy();
@@ -55,7 +55,8 @@ class Server final : private Connection::Owner {
   uv_loop_t* loop_;
   ServerConfig config_;
   Handler handler_;
-  UvHandle<uv_pipe_t> listener_;
+  SocketKind kind_;
+  UvSocket listener_;
   SocketFile file_;  // declared after the socket: the file goes first
   std::unordered_map<Connection*, std::unique_ptr<Connection>> connections_;
   std::vector<std::unique_ptr<Connection>> closed_connections_;  // freed on the next turn

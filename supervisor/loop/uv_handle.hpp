@@ -25,8 +25,8 @@ namespace paddock::supervisor {
 struct UvCloser {
   template <class H>
   void operator()(H* handle) const {
-    handle->data = nullptr;
     auto* base = reinterpret_cast<uv_handle_t*>(handle);
+    base->data = nullptr;
     if (base->type == UV_UNKNOWN_HANDLE) {  // allocated, never initialised
       delete handle;
       return;
@@ -52,8 +52,12 @@ Owner* owner_of(const H* handle) {
   return static_cast<Owner*>(handle->data);
 }
 
-inline uv_stream_t* as_stream(const UvHandle<uv_pipe_t>& pipe) {
-  return reinterpret_cast<uv_stream_t*>(pipe.get());
+// A stream socket of either kind, by what all handles share.
+enum class SocketKind { unix_socket, tcp };
+using UvSocket = UvHandle<uv_any_handle>;
+
+inline uv_stream_t* as_stream(const UvSocket& socket) {
+  return &socket->stream;
 }
 
 // Initialising these two only fills the struct, so it cannot fail.
@@ -65,11 +69,14 @@ inline UvHandle<uv_timer_t> new_timer(uv_loop_t* loop, void* owner) {
   return timer;
 }
 
-inline UvHandle<uv_pipe_t> new_pipe(uv_loop_t* loop, void* owner) {
-  auto pipe = new_handle<uv_pipe_t>(owner);
-  [[maybe_unused]] const int rc = uv_pipe_init(loop, pipe.get(), /*ipc=*/0);
+inline UvSocket new_socket(uv_loop_t* loop, SocketKind kind, void* owner) {
+  UvSocket socket(new uv_any_handle{});
+  [[maybe_unused]] const int rc = kind == SocketKind::tcp
+                                      ? uv_tcp_init(loop, &socket->tcp)
+                                      : uv_pipe_init(loop, &socket->pipe, /*ipc=*/0);
   assert(rc == 0);
-  return pipe;
+  socket->handle.data = owner;
+  return socket;
 }
 
 }  // namespace paddock::supervisor

@@ -1,5 +1,7 @@
 #include "http_fixture.hpp"
 
+#include <fcntl.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -35,6 +37,15 @@ Client::Client(const std::string& socket_path)
   address.sun_family = AF_UNIX;
   std::copy(socket_path.begin(), socket_path.end(), address.sun_path);
   REQUIRE(::connect(fd_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+}
+
+Client::Client(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  REQUIRE(::connect(fd_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  REQUIRE(::fcntl(fd_.get(), F_SETFL, O_NONBLOCK) == 0);
 }
 
 void Client::send(std::string_view bytes) {

@@ -35,6 +35,7 @@ class TemporaryDirectory {
 class Client {
  public:
   explicit Client(const std::string& socket_path);
+  explicit Client(std::uint16_t port);  // of 127.0.0.1
 
   void send(std::string_view bytes);                 // queues them; the fixture moves them along
   void shut_down_writing();                          // once everything is sent
