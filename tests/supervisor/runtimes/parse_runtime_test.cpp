@@ -109,7 +109,7 @@ command = [""]
   CHECK(lines[2] == "r.toml:2:18: alias 'not ok' is not of the form [A-Za-z0-9_+#.-]{1,64}");
   CHECK(lines[3] == "r.toml:2:28: alias 'ok' is there twice");
   CHECK(lines[4] == "r.toml:3:10: source: the file name '../main' has '.' or '..' as a part");
-  CHECK(lines[5] == "r.toml:4:1: unknown key 'profle'; did you mean 'profile'?");
+  CHECK(lines[5] == "r.toml:4:1: unknown key 'profle' at the top level; did you mean 'profile'?");
   CHECK(lines[6] == "r.toml:6:11: command names no program");
   CHECK(lines[7] == "r.toml:7:12: artifact: the file name '/bin/sh' is not relative");
 }
