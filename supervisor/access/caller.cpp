@@ -8,6 +8,8 @@ namespace {
 using kernel::ErrorCode;
 using kernel::fail;
 
+}  // namespace
+
 Caller caller_of(const Tenant& tenant) {
   return {.tenant = tenant.name,
           .metrics_class = tenant.metrics_class,
@@ -15,8 +17,6 @@ Caller caller_of(const Tenant& tenant) {
           .profiles = tenant.profiles,
           .sees_all = tenant.sees == Sees::all};
 }
-
-}  // namespace
 
 Caller operator_caller() {
   return {.tenant = "",

@@ -33,6 +33,8 @@ struct Caller {
 // Every verb, every profile, every tenant.
 Caller operator_caller();
 
+Caller caller_of(const Tenant& tenant);
+
 // The ids of a peer as the kernel recorded them when it connected.
 struct PeerIds {
   uid_t uid = 0;

@@ -36,8 +36,8 @@ ParsedArguments parse_daemon_arguments(int argc, char** argv) {
   app.footer(
       "Example:\n"
       "  paddockd --runtime-dir /run/paddock --profiles /srv/agents/profiles\n"
-      "SIGHUP reloads profiles, agents and access.toml; SIGTERM drains, a second one stops at "
-      "once.");
+      "SIGHUP reloads profiles, agents, languages and access.toml; SIGTERM drains, a second one "
+      "stops at once.");
   std::string config_file;
   std::string runtime_directory;
   std::string state_directory;
@@ -45,6 +45,7 @@ ParsedArguments parse_daemon_arguments(int argc, char** argv) {
   std::string cgroup_base;
   std::vector<std::string> profiles;
   std::vector<std::string> agents;
+  std::vector<std::string> runtimes;
   app.add_option("--config", config_file,
                  "read this TOML file first; paddockd.example.toml has every key")
       ->type_name("FILE");
@@ -55,6 +56,10 @@ ParsedArguments parse_daemon_arguments(int argc, char** argv) {
       ->type_name("DIR")
       ->allow_extra_args(false);
   app.add_option("--agents", agents, "read agent templates here too; repeat, later ones override")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  app.add_option("--runtimes", runtimes,
+                 "read languages here too, after the shipped ones; repeat, later ones override")
       ->type_name("DIR")
       ->allow_extra_args(false);
   app.add_option("--access", access_file, "who may ask for what; see access.example.toml")
@@ -90,6 +95,7 @@ ParsedArguments parse_daemon_arguments(int argc, char** argv) {
   if (!cgroup_base.empty()) config.cgroup_base = cgroup_base;
   append(profiles, config.profile_directories);
   append(agents, config.agent_directories);
+  append(runtimes, config.runtime_directories);
   return {.config = std::move(config), .logs_json = log_format == "json", .exit_status = 0};
 }
 

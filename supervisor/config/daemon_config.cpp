@@ -5,6 +5,7 @@
 #include <limits>
 #include <thread>
 
+#include "kernel/policy/names.hpp"
 #include "kernel/policy/parse.hpp"
 #include "kernel/policy/toml_reader.hpp"
 #include "kernel/run/sandbox.hpp"
@@ -74,6 +75,40 @@ void read_ledger(kernel::TomlReader& reader, DaemonConfig& config) {
   if (const auto bytes = reader.bytes("ledger", "keep_bytes")) config.ledger.keep_bytes = *bytes;
 }
 
+// A name of a tenant or a profile. Whether there is one is known later.
+void read_name_of(kernel::TomlReader& reader, const char* key, std::string& target) {
+  const auto name = reader.text("tcp", key);
+  if (!name) return;
+  if (!kernel::is_name(*name))
+    reader.report(reader.place("tcp", key),
+                  std::string(key) + " '" + *name + "' is not of the form [A-Za-z0-9_-]{1,64}");
+  target = *name;
+}
+
+void read_tcp(kernel::TomlReader& reader, DaemonConfig& config) {
+  if (!reader.has("", "tcp")) return;
+  TcpConfig tcp;
+  for (const char* key : {"listen", "token_file"})
+    if (!reader.has("tcp", key))
+      reader.report(reader.place("tcp", key), std::string("[tcp] ") + key + " is missing");
+  if (const auto listen = reader.text("tcp", "listen")) {
+    if (const auto address = parse_loopback_address(*listen)) {
+      tcp.listen = *address;
+    } else {
+      reader.report(reader.place("tcp", "listen"), "listen " + address.error().message);
+    }
+  }
+  if (const auto path = reader.text("tcp", "token_file")) {
+    tcp.token_file = *path;
+    if (!path->starts_with('/'))
+      reader.report(reader.place("tcp", "token_file"),
+                    "token_file '" + *path + "' is not an absolute path");
+  }
+  read_name_of(reader, "tenant", tcp.tenant);
+  read_name_of(reader, "profile", tcp.profile);
+  config.tcp = std::move(tcp);
+}
+
 }  // namespace
 
 DaemonConfig default_daemon_config() {
@@ -110,6 +145,7 @@ void apply_config_file(std::string_view text, const std::string& file, DaemonCon
   read_limits(*reader, config);
   read_ledger(*reader, config);
   read_verify(*reader, config.verify);
+  read_tcp(*reader, config);
   reader->report_unknown_keys();
   kernel::sort_by_place(diagnostics, begin);
 }

@@ -1,19 +1,31 @@
 #pragma once
 // DaemonConfig: everything that paddockd can be told, from its arguments and its config file. An
-// argument wins over the file, the file over the default; directories of profiles and agents add up
-// in that order.
+// argument wins over the file, the file over the default; directories of profiles, agents and
+// runtimes add up in that order.
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kernel/confine/host_uid.hpp"
 #include "kernel/policy/load.hpp"
+#include "supervisor/http/loopback.hpp"
 #include "supervisor/ledger/ledger_writer.hpp"
 #include "supervisor/runs/run_table.hpp"
 #include "supervisor/verify/verifier_limits.hpp"
 
 namespace paddock::supervisor {
+
+// Whoever knows the token may use the front doors over TCP.
+struct TcpConfig {
+  LoopbackAddress listen;
+  std::string token_file;
+  std::string tenant;  // whose requests these are; empty: the daemon's own user's
+  std::string profile = "STRICT";
+
+  bool operator==(const TcpConfig&) const = default;
+};
 
 struct DaemonConfig {
   std::string runtime_directory;                 // sockets; made 0700 if it is missing
@@ -31,17 +43,19 @@ struct DaemonConfig {
   LedgerSync ledger_sync = LedgerSync::full;
   LedgerLimits ledger;
   VerifierLimits verify;
+  std::optional<TcpConfig> tcp;             // absent: no TCP
   std::chrono::milliseconds drain{30'000};  // from SIGTERM to the stop of what still runs
 };
 
 DaemonConfig default_daemon_config();
 
 // Overrides `config` with what the TOML text sets:
-//   runtime_dir state_dir access cgroup_base = "PATH"   profiles agents = ["DIR", ...]
+//   runtime_dir state_dir access cgroup_base = "PATH"   profiles agents runtimes = ["DIR", ...]
 //   (or cgroup_base = "none")
 //   host_uids = "FIRST-LAST"
 //   [ledger] sync = "full" or "normal", keep_days, keep_bytes
 //   [verify] items_alive wall_seconds queued queued_bytes
+//   [tcp] listen token_file tenant profile
 //   [limits] runs_alive runs_queued runs_finished connections body_bytes drain_seconds
 // Mistakes are appended to `diagnostics`.
 void apply_config_file(std::string_view text, const std::string& file, DaemonConfig& config,

@@ -16,7 +16,7 @@ std::string default_state_directory();
 
 // The shipped directory, found beside the running executable, then /etc/paddock/KIND, then for an
 // ordinary user $XDG_CONFIG_HOME/paddock/KIND; the last two only if they exist. `kind` is
-// "profiles" or "agents".
+// "profiles", "agents" or "runtimes".
 std::vector<std::string> default_catalog_directories(const std::string& kind);
 
 // Where access.toml is looked for: of an ordinary user's daemon $XDG_CONFIG_HOME/paddock first,

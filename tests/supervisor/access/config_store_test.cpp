@@ -169,3 +169,32 @@ TEST_CASE_METHOD(ConfigDirectory, "an agent's tenant that access.toml does not k
   write("access.toml", tenant("trainer", "THREE"));
   CHECK(store.reload().size() == 1);
 }
+
+TEST_CASE("runtimes are in force together with the rest, or not at all") {
+  const ConfigDirectory directory;
+  std::filesystem::create_directory(directory.path + "/runtimes");
+  REQUIRE(::chmod((directory.path + "/runtimes").c_str(), 0755) == 0);
+  const std::string text =
+      "name = \"x\"\nsource = \"m\"\nprofile = \"ONE\"\n[run]\ncommand = [\"x\"]\n";
+  directory.write("runtimes/x.toml", text);
+  ConfigStore store(CatalogStore({directory.path + "/profiles"}, {}), "",
+                    {directory.path + "/access.toml"}, {}, {directory.path + "/runtimes"});
+  CHECK(store.reload().empty());
+  CHECK(store.runtimes().size() == 1);
+
+  directory.write("runtimes/y.toml", "name = \"y\"\n");
+  directory.write("profiles/two.toml", "name = \"TWO\"\n");
+  CHECK(store.reload().size() == 2);
+  CHECK(store.stale());
+  CHECK(store.runtimes().size() == 1);
+  CHECK(store.catalog().profiles.size() == 1);
+
+  std::filesystem::remove(directory.path + "/runtimes/y.toml");
+  std::filesystem::remove(directory.path + "/profiles/one.toml");
+  const auto mistakes = store.reload();
+  REQUIRE(mistakes.size() == 1);
+  CHECK(to_string(mistakes.front()) ==
+        directory.path +
+            "/runtimes/x.toml:3:11: unknown profile 'ONE'; known are "
+            "'TWO'");
+}

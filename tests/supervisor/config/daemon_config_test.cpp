@@ -40,6 +40,7 @@ cgroup_base = "/sys/fs/cgroup/paddock"
 access = "/etc/paddock/who.toml"
 profiles    = ["/a", "/b"]
 agents      = ["/c"]
+runtimes    = ["/d"]
 host_uids   = "70000-70009"
 [limits]
 runs_alive    = 1
@@ -57,6 +58,11 @@ items_alive  = 6
 wall_seconds = 2.5
 queued       = 7
 queued_bytes = "8KiB"
+[tcp]
+listen = "[::1]:80"
+token_file = "/t"
+tenant = "trainer"
+profile = "SEALED"
 )");
   CHECK(applied.mistakes.empty());
   const DaemonConfig& config = applied.config;
@@ -70,6 +76,11 @@ queued_bytes = "8KiB"
   CHECK(config.access_file == "/etc/paddock/who.toml");
   CHECK(config.profile_directories == std::vector<std::string>{"/a", "/b"});
   CHECK(config.agent_directories == std::vector<std::string>{"/c"});
+  CHECK(config.runtime_directories == std::vector<std::string>{"/d"});
+  CHECK(config.tcp == TcpConfig{.listen = {.v6 = true, .port = 80},
+                                .token_file = "/t",
+                                .tenant = "trainer",
+                                .profile = "SEALED"});
   CHECK(config.host_uids.first == 70000);
   CHECK(config.host_uids.count == 10);
   CHECK(config.runs.alive_max == 1);
@@ -199,4 +210,37 @@ TEST_CASE("a range of host uids goes upwards and holds neither root nor nobody-a
     CHECK(refused.error().code == kernel::ErrorCode::invalid_request);
     CHECK(refused.error().message.find("host_uids '" + std::string(text) + "'") == 0);
   }
+}
+
+TEST_CASE("without a [tcp] table there is no TCP, and with one its profile is STRICT") {
+  CHECK(apply("").config.tcp == std::nullopt);
+  const Applied applied = apply("[tcp]\nlisten = \"localhost:8231\"\ntoken_file = \"/t\"\n");
+  CHECK(applied.mistakes.empty());
+  CHECK(applied.config.tcp == TcpConfig{.listen = {.v6 = false, .port = 8231},
+                                        .token_file = "/t",
+                                        .tenant = "",
+                                        .profile = "STRICT"});
+}
+
+TEST_CASE("TCP is for this host alone, and needs a token") {
+  CHECK(apply("[tcp]\n").mistakes ==
+        std::vector<std::string>{"d.toml:1:1: [tcp] listen is missing",
+                                 "d.toml:1:1: [tcp] token_file is missing"});
+  const std::string rest = "\ntoken_file = \"/t\"\n";
+  for (const char* listen : {"0.0.0.0:8231", "192.168.0.1:1", "[::]:1", ":8231", "8231", "*:1",
+                             "127.0.0.2:1", "localhost.evil.example:1", "127.0.0.1"}) {
+    const std::string told = mistake("[tcp]\nlisten = \"" + std::string(listen) + "\"" + rest);
+    CHECK(told == "d.toml:2:10: listen '" + std::string(listen) +
+                      "' is not 127.0.0.1:PORT or [::1]:PORT: only this host's own programs are "
+                      "listened to");
+  }
+  for (const char* port : {"", "65536", "-1", "80x", "http"})
+    CHECK(mistake("[tcp]\nlisten = \"127.0.0.1:" + std::string(port) + "\"" + rest) ==
+          "d.toml:2:10: listen '127.0.0.1:" + std::string(port) + "' has no port from 0 to 65535");
+  CHECK(mistake("[tcp]\nlisten = \"127.0.0.1:1\"\ntoken_file = \"t\"\n") ==
+        "d.toml:3:14: token_file 't' is not an absolute path");
+  CHECK(mistake("[tcp]\nlisten = \"127.0.0.1:1\"\ntoken_file = \"/t\"\ntenant = \"a b\"\n") ==
+        "d.toml:4:10: tenant 'a b' is not of the form [A-Za-z0-9_-]{1,64}");
+  CHECK(mistake("[tcp]\nlisten = \"127.0.0.1:1\"\ntoken_file = \"/t\"\ntokn = 1\n")
+            .starts_with("d.toml:4:1: unknown key 'tokn' in [tcp]"));
 }

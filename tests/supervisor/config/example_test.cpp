@@ -52,10 +52,13 @@ TEST_CASE("the shipped example of the daemon's configuration changes nothing") {
   CHECK(config.ledger_sync == defaults.ledger_sync);
   CHECK(config.ledger.keep == defaults.ledger.keep);
   CHECK(config.ledger.keep_bytes == defaults.ledger.keep_bytes);
+  CHECK(config.runtime_directories.empty());
+  CHECK(config.tcp == std::nullopt);
 }
 
 TEST_CASE("the shipped example of the daemon's configuration has every key") {
-  const std::string all = std::regex_replace(example(), std::regex("\n#([a-z_]+ = )"), "\n$1");
+  const std::string all =
+      std::regex_replace(example(), std::regex("\n#([a-z_]+ = |\\[tcp)"), "\n$1");
   const DaemonConfig config = applied(all);
   CHECK(config.runtime_directory == "/run/paddock");
   CHECK(config.state_directory == "/var/lib/paddock");
@@ -63,10 +66,14 @@ TEST_CASE("the shipped example of the daemon's configuration has every key") {
   CHECK_FALSE(config.cgroup_base.empty());
   CHECK(config.profile_directories.size() == 1);
   CHECK(config.agent_directories.size() == 1);
-  for (const char* key : {"runtime_dir", "state_dir", "access", "cgroup_base", "profiles", "agents",
-                          "host_uids", "runs_alive", "runs_queued", "runs_finished", "connections",
-                          "body_bytes", "drain_seconds", "items_alive", "wall_seconds", "queued",
-                          "queued_bytes", "sync", "keep_days", "keep_bytes"}) {
+  CHECK(config.runtime_directories.size() == 1);
+  REQUIRE(config.tcp);
+  CHECK(config.tcp->listen == LoopbackAddress{.v6 = false, .port = 8231});
+  for (const char* key :
+       {"runtime_dir",   "state_dir",  "access",      "cgroup_base",   "profiles",    "agents",
+        "host_uids",     "runs_alive", "runs_queued", "runs_finished", "connections", "body_bytes",
+        "drain_seconds", "sync",       "keep_days",   "keep_bytes",    "runtimes",    "listen",
+        "token_file",    "tenant",     "profile"}) {
     INFO(key);
     CHECK(all.find(std::string("\n") + key + " = ") != std::string::npos);
   }
