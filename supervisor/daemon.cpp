@@ -14,9 +14,11 @@
 
 #include "kernel/confine/privilege.hpp"
 #include "kernel/run/strays.hpp"
+#include "supervisor/access/token.hpp"
 #include "supervisor/agents/agent_events.hpp"
 #include "supervisor/agents/budget_events.hpp"
 #include "supervisor/api/canary_run.hpp"
+#include "supervisor/api/errors.hpp"
 #include "supervisor/api/json.hpp"
 #include "supervisor/config/paths.hpp"
 #include "supervisor/config/private_directory.hpp"
@@ -171,8 +173,9 @@ Result<std::unique_ptr<Daemon>> Daemon::create(DaemonConfig config, ServiceManag
   const auto diagnostics = daemon->catalog_.reload();
   log_mistakes(diagnostics);
   if (!diagnostics.empty())
-    return kernel::fail(kernel::ErrorCode::sandbox_policy_error,
-                        mistakes(diagnostics.size()) + " in profiles, agents and access.toml");
+    return kernel::fail(
+        kernel::ErrorCode::sandbox_policy_error,
+        mistakes(diagnostics.size()) + " in profiles, agents, runtimes and access.toml");
   daemon->apply_config();
   TRY_VOID(daemon->listen());
   // Whoever connects meanwhile waits: nothing is accepted before serve().
@@ -237,6 +240,11 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
       canary_(
           loop_->get(), runs_, [this] { return ledger_->problem(); },
           [this] { return canary_run(catalog_.catalog(), sandbox_, health_.refusals()); }),
+      versions_(runs_,
+                [this](const Runtime& runtime, const std::vector<std::string>& command) {
+                  return version_run(runtime, command, catalog_.catalog(), sandbox_,
+                                     health_.refusals());
+                }),
       api_({.loop = loop_->get(),
             .sandbox = sandbox_,
             .runs = runs_,
@@ -246,6 +254,8 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
             .agents = agents_,
             .budgets = budgets_,
             .known_uids = {.daemon = ::geteuid(), .runs = config_.host_uids},
+            .tcp = tcp_,
+            .versions = versions_,
             .on_reload = [this](const auto& diagnostics) { report_reload(diagnostics); },
             .events = events_,
             .open_streams = open_streams_,
@@ -314,6 +324,30 @@ Result<void> Daemon::listen() {
                         [this](HttpRequest request, Exchange exchange) {
                           api_.handle_trainer(std::move(request), exchange);
                         }));
+  return config_.tcp ? listen_on_tcp() : Result<void>();
+}
+
+Result<void> Daemon::listen_on_tcp() {
+  const TcpConfig& tcp = *config_.tcp;
+  tcp_.token = TRY(read_token_file(tcp.token_file));
+  tcp_.tenant = tcp.tenant;
+  tcp_.profile = tcp.profile;
+  TRY_VOID(tcp_caller(tcp_, catalog_.access(), {}).map([](const Caller&) {}));
+  if (!catalog_.catalog().profiles.contains(tcp.profile))
+    return kernel::fail(
+        kernel::ErrorCode::unknown_profile,
+        "[tcp] " + unknown_name("profile", tcp.profile, catalog_.catalog().profiles));
+  Listener listener = TRY(bind_loopback(tcp.listen));
+  const LoopbackAddress address = address_of(listener);
+  tcp_.port = address.port;
+  tcp_server_ = TRY(Server::start(loop_->get(), std::move(listener), server_config(config_),
+                                  [this](HttpRequest request, Exchange exchange) {
+                                    api_.handle_tcp(std::move(request), exchange);
+                                  }));
+  log(LogLevel::info, "daemon.listening_tcp",
+      fmt::format("listening on {} for tenant '{}' under profile {}", to_string(address),
+                  tcp.tenant, tcp.profile),
+      {{"address", to_string(address)}, {"tenant", tcp.tenant}, {"profile", tcp.profile}});
   return {};
 }
 
@@ -524,11 +558,15 @@ void Daemon::shut_down() {
 // Outcomes are on their way to their clients: they get a moment to read them.
 void Daemon::drained() {
   constexpr milliseconds farewell{1000};
-  const auto busy_servers = std::make_shared<int>(2);
-  for (Server* server : {main_server_.get(), trainer_server_.get()})
-    server->stop_accepting([this, busy_servers] {
-      if (--*busy_servers == 0) loop_->stop();
+  std::vector<Server*> servers = {main_server_.get(), trainer_server_.get()};
+  if (tcp_server_) servers.push_back(tcp_server_.get());
+  // What is answered last is still sent.
+  const auto open = std::make_shared<std::size_t>(servers.size());
+  for (Server* server : servers) {
+    server->stop_accepting([this, open] {
+      if (--*open == 0) loop_->stop();
     });
+  }
   farewell_timer_.start(farewell, [this] { loop_->stop(); });
 }
 

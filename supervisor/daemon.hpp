@@ -55,6 +55,7 @@ class Daemon {
   void report_reload(const std::vector<kernel::Diagnostic>& diagnostics);
   void apply_config();  // of what is in force now: the limits of tenants and budgets
   void share_sockets();
+  kernel::Result<void> listen_on_tcp();
   void record(std::string kind, std::string body);
   void report_drain(std::string_view step);
   void report_key(const std::string& tenant, const MacKey& key, KeyStore::IfPresent if_present);
@@ -91,10 +92,13 @@ class Daemon {
   Verifier verifier_;  // goes before the runs that it has started
   RunHistory history_;
   Canary canary_;
+  TcpAccess tcp_;
+  RuntimeVersions versions_;
   Api api_;
   std::unique_ptr<Server> main_server_;
   std::unique_ptr<Server> trainer_server_;
-  std::optional<gid_t> socket_group_;  // whom the sockets are open to now
+  std::unique_ptr<Server> tcp_server_;  // only where it is configured
+  std::optional<gid_t> socket_group_;   // whom the sockets are open to now
   Timer watchdog_timer_;
   Timer farewell_timer_;
   std::vector<AgentRow> known_agents_;  // as the last daemon left them

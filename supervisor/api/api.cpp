@@ -56,11 +56,26 @@ constexpr std::array routes = {
     Route{"GET", "/health", everybody, get_health},
     Route{"GET", "/healthz", everybody, get_healthz},
     Route{"GET", "/readyz", everybody, get_readyz},
+    Route{"POST", "/run_code", Verb::run, post_run_code},
+    Route{"GET", "/api/v2/runtimes", Verb::run, get_piston_runtimes},
+    Route{"POST", "/api/v2/execute", Verb::run, post_piston_execute},
 };
 constexpr std::array trainer_routes = {
     Route{"POST", "/v1/verify", Verb::verify, post_verify},
     Route{"GET", "/v1/feed", Verb::verify, get_feed, "after follow limit kind advantages"},
     Route{"GET", "/health", everybody, get_health},
+    Route{"POST", "/v1/verify", Verb::verify, post_verify},
+    Route{"POST", "/run_code", Verb::run, post_run_code},
+    Route{"GET", "/api/v2/runtimes", Verb::run, get_piston_runtimes},
+    Route{"POST", "/api/v2/execute", Verb::run, post_piston_execute},
+};
+// What a client that the kernel does not know may ask for, and nothing else.
+constexpr std::array tcp_routes = {
+    Route{"GET", "/health", everybody, get_health},
+    Route{"POST", "/v1/verify", Verb::verify, post_verify},
+    Route{"POST", "/run_code", Verb::run, post_run_code},
+    Route{"GET", "/api/v2/runtimes", Verb::run, get_piston_runtimes},
+    Route{"POST", "/api/v2/execute", Verb::run, post_piston_execute},
 };
 
 // True if `path` has the form of `pattern`; then `id` is what stood for "*".
@@ -114,7 +129,8 @@ kernel::Result<void> check_parameters(const Route& route, const HttpRequest& req
 void dispatch(std::span<const Route> table, const ApiContext& context, HttpRequest request,
               const Exchange& exchange) {
   const Peer& peer = exchange.peer();
-  if (!shares_user_namespace(peer.pid, peer.uid))
+  // On TCP it is the token that says so: an agent does not have it.
+  if (!peer.over_tcp && !shares_user_namespace(peer.pid, peer.uid))
     return respond_error(
         exchange, {kernel::ErrorCode::forbidden, "a process inside a run may not use this socket"});
   auto caller = caller_now(context, exchange);
@@ -154,12 +170,37 @@ void Api::handle_trainer(HttpRequest request, const Exchange& exchange) {
   dispatch(trainer_routes, context_, std::move(request), exchange);
 }
 
+void Api::handle_tcp(HttpRequest request, const Exchange& exchange) {
+  const auto refuse = [&](int status, const char* message, std::vector<HeaderField> headers) {
+    exchange.respond({.status = status,
+                      .content_type = "application/json",
+                      .body = error_to_json({kernel::ErrorCode::forbidden, message}),
+                      .headers = std::move(headers)});
+  };
+  switch (judge_entry(context_.tcp, request)) {
+    case TcpEntry::misdirected:
+      return refuse(421, "the Host header does not name this daemon", {});
+    case TcpEntry::unauthorized:
+      return refuse(401, "the token of [tcp] token_file is needed: Authorization: Bearer TOKEN",
+                    {{"WWW-Authenticate", "Bearer"}});
+    case TcpEntry::let_in:
+      break;
+  }
+  dispatch(tcp_routes, context_, std::move(request), exchange);
+}
+
 kernel::Error access_revoked() {
   return {kernel::ErrorCode::forbidden, "a reload has taken the right to this stream"};
 }
 
 kernel::Result<Caller> caller_now(const ApiContext& context, const Exchange& exchange) {
   const Peer& peer = exchange.peer();
+  if (peer.over_tcp) {
+    std::set<std::string> profiles;
+    for (const auto& [name, runtime] : context.catalog.runtimes())
+      if (!runtime.profile.empty()) profiles.insert(runtime.profile);
+    return tcp_caller(context.tcp, context.catalog.access(), profiles);
+  }
   return caller_of({.uid = peer.uid, .gids = peer.gids}, context.catalog.access(),
                    context.known_uids);
 }

@@ -4,6 +4,7 @@
 #include "kernel/run/sandbox.hpp"
 #include "supervisor/access/caller.hpp"
 #include "supervisor/access/config_store.hpp"
+#include "supervisor/access/tcp_access.hpp"
 #include "supervisor/agents/agent_table.hpp"
 #include "supervisor/agents/budget_book.hpp"
 #include "supervisor/api/event_stream.hpp"
@@ -15,6 +16,7 @@
 #include "supervisor/loop/worker.hpp"
 #include "supervisor/runs/canary.hpp"
 #include "supervisor/runs/run_table.hpp"
+#include "supervisor/runtimes/versions.hpp"
 #include "supervisor/telemetry/metrics.hpp"
 #include "supervisor/verify/key_store.hpp"
 #include "supervisor/verify/verifier.hpp"
@@ -31,6 +33,8 @@ struct ApiContext {
   AgentTable& agents;
   BudgetBook& budgets;
   KnownUids known_uids;
+  const TcpAccess& tcp;
+  RuntimeVersions& versions;
   // Called after a reload that a client asked for, with what it found.
   std::function<void(const std::vector<kernel::Diagnostic>&)> on_reload;
   EventStreams& events;
@@ -63,6 +67,8 @@ class Api {
 
   void handle(HttpRequest request, const Exchange& exchange);          // paddock.sock
   void handle_trainer(HttpRequest request, const Exchange& exchange);  // trainer.sock
+  void handle_tcp(HttpRequest request,
+                  const Exchange& exchange);  // the doors, for who has the token
 
  private:
   ApiContext context_;
@@ -120,5 +126,8 @@ void post_verify(const ApiContext& context, const Call& call);  // verify_routes
 void get_feed(const ApiContext& context, const Call& call);     // feed_routes.cpp
 void get_key(const ApiContext& context, const Call& call);      // key_routes.cpp
 void post_key(const ApiContext& context, const Call& call);
+void post_run_code(const ApiContext& context, const Call& call);  // door_routes.cpp
+void get_piston_runtimes(const ApiContext& context, const Call& call);
+void post_piston_execute(const ApiContext& context, const Call& call);
 
 }  // namespace paddock::supervisor

@@ -40,4 +40,14 @@ kernel::Result<ResolvedRun> canary_run(const kernel::Catalog& catalog,
   return tl::unexpected<kernel::Error>(*first_refusal);
 }
 
+kernel::Result<ResolvedRun> version_run(const Runtime& runtime,
+                                        const std::vector<std::string>& command,
+                                        const kernel::Catalog& catalog,
+                                        const kernel::Sandbox& sandbox, const Refusals& refusals) {
+  kernel::Request request;
+  request.profile = runtime.profile.empty() ? preferred_profile : runtime.profile;
+  request.argv = command;
+  return admit(request, operator_caller(), catalog, sandbox, refusals);
+}
+
 }  // namespace paddock::supervisor

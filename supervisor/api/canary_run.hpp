@@ -1,13 +1,20 @@
 #pragma once
-// The run by which the daemon sees that it still can: `true`, under STRICT or, where that is
-// refused, under the first profile that is not.
+// The runs that the daemon makes of its own accord. The one by which it sees that it still can is
+// `true`, under STRICT or, where that is refused, under the first profile that is not.
 
 #include "supervisor/api/admission.hpp"
+#include "supervisor/runtimes/runtime.hpp"
 
 namespace paddock::supervisor {
 
 // Fails with sandbox_not_available if every profile is refused, else as admit().
 kernel::Result<ResolvedRun> canary_run(const kernel::Catalog& catalog,
                                        const kernel::Sandbox& sandbox, const Refusals& refusals);
+
+// The run that asks a runtime for its version. Fails as admit().
+kernel::Result<ResolvedRun> version_run(const Runtime& runtime,
+                                        const std::vector<std::string>& command,
+                                        const kernel::Catalog& catalog,
+                                        const kernel::Sandbox& sandbox, const Refusals& refusals);
 
 }  // namespace paddock::supervisor

@@ -1,6 +1,7 @@
 #include "support/daemon_client.hpp"
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -53,6 +54,18 @@ HttpConnection::HttpConnection(const std::string& socket_path, std::chrono::mill
   std::copy(socket_path.begin(), socket_path.end(), address.sun_path);
   if (::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     give_up("connect to " + socket_path + ": " + std::strerror(errno));
+  ::fcntl(fd_.get(), F_SETFL, O_NONBLOCK);
+}
+
+HttpConnection::HttpConnection(std::uint16_t port, std::chrono::milliseconds timeout)
+    : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)),
+      deadline_(std::chrono::steady_clock::now() + timeout) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    give_up("connect to port " + std::to_string(port) + ": " + std::strerror(errno));
   ::fcntl(fd_.get(), F_SETFL, O_NONBLOCK);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// A small blocking HTTP client for Unix sockets: whole calls for most tests, and raw bytes in and
+// A small blocking HTTP client for Unix sockets and TCP: whole calls for most tests, and raw bytes in and
 // out for those that misbehave. Every wait has an end: what does not come in time is thrown as a
 // std::runtime_error, which fails the test with its text.
 
@@ -33,6 +33,8 @@ struct HttpReply {
 class HttpConnection {
  public:
   explicit HttpConnection(const std::string& socket_path,
+                          std::chrono::milliseconds timeout = std::chrono::seconds(30));
+  explicit HttpConnection(std::uint16_t port,  // of 127.0.0.1
                           std::chrono::milliseconds timeout = std::chrono::seconds(30));
 
   void send(std::string_view bytes);  // raw

@@ -148,6 +148,7 @@ DaemonFixture::DaemonFixture(DaemonOptions options) {
   };
   add_catalog("profiles", options.profiles);
   add_catalog("agents", options.agents);
+  add_catalog("runtimes", options.runtimes);
   if (!options.config.empty()) {
     directory_.write("paddockd.toml", options.config);
     arguments.insert(arguments.end(), {"--config", directory_.path("paddockd.toml")});

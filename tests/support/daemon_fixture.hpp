@@ -41,6 +41,7 @@ struct DaemonOptions {
   std::string config{};                           // TOML of --config; empty: no such file
   std::map<std::string, std::string> profiles{};  // file name -> text; after the shipped ones
   std::map<std::string, std::string> agents{};
+  std::map<std::string, std::string> runtimes{};
   std::string runtime_directory{};  // empty: "run" in the fixture's directory
   std::vector<std::pair<std::string, std::string>> environment{};
   std::function<void()> in_child{};  // between fork and exec

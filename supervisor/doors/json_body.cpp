@@ -1,0 +1,80 @@
+#include "supervisor/doors/json_body.hpp"
+
+#include <fmt/format.h>
+
+namespace paddock::supervisor::doors {
+
+using kernel::ErrorCode;
+using kernel::fail;
+using kernel::Result;
+
+namespace {
+
+constexpr int nesting_max = 8;  // the deepest of these messages has three levels
+
+const Json* value_of(const Json& object, const char* key) {
+  const auto at = object.find(key);
+  return at == object.end() || at->is_null() ? nullptr : &*at;
+}
+
+tl::unexpected<kernel::Error> refused(std::string_view key, std::string_view wanted) {
+  return tl::unexpected<kernel::Error>(wrong_type(key, wanted));
+}
+
+}  // namespace
+
+kernel::Error wrong_type(std::string_view key, std::string_view wanted) {
+  return {ErrorCode::invalid_request, fmt::format("'{}' must be {}", key, wanted)};
+}
+
+Result<Json> parse_body(std::string_view body) {
+  bool too_deep = false;
+  const auto watch = [&too_deep](int depth, Json::parse_event_t, Json&) {
+    too_deep = too_deep || depth > nesting_max;
+    return !too_deep;  // what is left out takes no memory
+  };
+  Json object = Json::parse(body, watch, /*allow_exceptions=*/false);
+  if (too_deep) return fail(ErrorCode::invalid_request, "the body is nested too deeply");
+  if (object.is_discarded()) return fail(ErrorCode::invalid_request, "the body is not valid JSON");
+  if (!object.is_object())
+    return fail(ErrorCode::invalid_request, "the body must be a JSON object");
+  return object;
+}
+
+Result<std::string> text(const Json& object, const char* key, std::string absent) {
+  const Json* value = value_of(object, key);
+  if (value == nullptr) return absent;
+  if (!value->is_string()) return refused(key, "a string");
+  return value->get<std::string>();
+}
+
+Result<std::string> needed_text(const Json& object, const char* key) {
+  if (value_of(object, key) == nullptr)
+    return fail(ErrorCode::invalid_request, fmt::format("the key '{}' is missing", key));
+  return text(object, key, {});
+}
+
+Result<double> number(const Json& object, const char* key, double absent) {
+  const Json* value = value_of(object, key);
+  if (value == nullptr) return absent;
+  if (!value->is_number()) return refused(key, "a number");
+  return value->get<double>();
+}
+
+Result<std::vector<std::string>> texts(const Json& object, const char* key) {
+  std::vector<std::string> out;
+  const Json* value = value_of(object, key);
+  if (value == nullptr) return out;
+  if (!value->is_array()) return refused(key, "an array of strings");
+  for (const Json& element : *value) {
+    if (!element.is_string()) return refused(key, "an array of strings");
+    out.push_back(element.get<std::string>());
+  }
+  return out;
+}
+
+std::string dump(const OrderedJson& value) {
+  return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
+
+}  // namespace paddock::supervisor::doors
