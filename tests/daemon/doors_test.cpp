@@ -4,8 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cctype>
-#include <thread>
+#include <csignal>
 
 #include "supervisor/runs/encoding.hpp"
 #include "support/daemon_fixture.hpp"
@@ -197,7 +196,7 @@ TEST_CASE("the port closes with the daemon, and what runs then is no wrong answe
 TEST_CASE("run_code runs code of each shipped language, over TCP and over both sockets") {
   if (!sandbox_works()) return;
   const Doors doors;
-  const std::vector<json> requests = {
+  std::vector<json> requests = {
       {{"language", "python"}, {"code", "print(input() + '!')"}},
       {{"language", "bash"}, {"code", "read line; echo \"$line!\""}},
       {{"language", "c"},
@@ -210,7 +209,7 @@ TEST_CASE("run_code runs code of each shipped language, over TCP and over both s
       {{"language", "nodejs"},
        {"code", "console.log(require('fs').readFileSync(0, 'utf8').trim() + '!')"}},
   };
-  for (json request : requests) {
+  for (json& request : requests) {
     INFO(request["language"]);
     request["stdin"] = "hello\n";
     const HttpReply reply = doors.post("/run_code", request);
