@@ -56,6 +56,7 @@ constexpr std::array routes = {
     Route{"GET", "/health", everybody, get_health},
     Route{"GET", "/healthz", everybody, get_healthz},
     Route{"GET", "/readyz", everybody, get_readyz},
+    Route{"POST", "/verify", Verb::verify, post_rlox_verify},
     Route{"POST", "/run_code", Verb::run, post_run_code},
     Route{"GET", "/api/v2/runtimes", Verb::run, get_piston_runtimes},
     Route{"POST", "/api/v2/execute", Verb::run, post_piston_execute},
@@ -65,6 +66,7 @@ constexpr std::array trainer_routes = {
     Route{"GET", "/v1/feed", Verb::verify, get_feed, "after follow limit kind advantages"},
     Route{"GET", "/health", everybody, get_health},
     Route{"POST", "/v1/verify", Verb::verify, post_verify},
+    Route{"POST", "/verify", Verb::verify, post_rlox_verify},
     Route{"POST", "/run_code", Verb::run, post_run_code},
     Route{"GET", "/api/v2/runtimes", Verb::run, get_piston_runtimes},
     Route{"POST", "/api/v2/execute", Verb::run, post_piston_execute},
@@ -73,6 +75,7 @@ constexpr std::array trainer_routes = {
 constexpr std::array tcp_routes = {
     Route{"GET", "/health", everybody, get_health},
     Route{"POST", "/v1/verify", Verb::verify, post_verify},
+    Route{"POST", "/verify", Verb::verify, post_rlox_verify},
     Route{"POST", "/run_code", Verb::run, post_run_code},
     Route{"GET", "/api/v2/runtimes", Verb::run, get_piston_runtimes},
     Route{"POST", "/api/v2/execute", Verb::run, post_piston_execute},

@@ -415,6 +415,63 @@ TEST_CASE("Piston's execute tells a compiler's errors, a timeout and a wrong ver
   CHECK(execute("cobol", "*", "").status == 400);
 }
 
+// ---- rlox --------------------------------------------------------------------------------------
+
+TEST_CASE("rlox's verify gives its reward and its numbers, over TCP and over both sockets") {
+  if (!sandbox_works()) return;
+  const Doors doors;
+  const json right = {{"code", "def f(x):\n    return x + 1\n"},
+                      {"tests", "assert f(1) == 2\nassert f(2) == 3\n"},
+                      {"is_adversarial", false}};
+  const json answer = answered(doors.post("/verify", right));
+  CHECK(answer["reward"] == 1.0);
+  CHECK(answer["backend_stats"].size() == 14);
+  CHECK(answer["backend_stats"]["rollouts_completed"] == 1);
+  CHECK(answered(doors.daemon.post("/verify", right))["reward"] == 1.0);
+  CHECK(answered(http(doors.daemon.trainer_socket(), "POST", "/verify", right))["reward"] == 1.0);
+
+  json half = right;
+  half["code"] = "def f(x):\n    return 2\n";
+  CHECK(answered(doors.post("/verify", half))["reward"] == 0.0);
+  json forged = right;
+  forged["code"] = "import os\nos._exit(0)\n";
+  forged["is_adversarial"] = true;
+  const json contained = answered(doors.post("/verify", forged));
+  CHECK(contained["reward"] == 0.0);
+  CHECK(contained["backend_stats"]["adversarial_contained"] == 1);
+}
+
+TEST_CASE("rlox's verify refuses tests that test nothing, and gives no reward for them") {
+  const DaemonFixture daemon;
+  CHECK(daemon.post("/verify", {{"code", "x = 1"}, {"tests", ""}}).status == 400);
+  CHECK(daemon.post("/verify", {{"code", "x = 1"}, {"tests", "print(1)"}}).status == 400);
+  CHECK(daemon.post("/verify", {{"code", "x = 1"}}).status == 400);
+}
+
+TEST_CASE("rlox's verify has no reward for what the host is to blame for") {
+  if (!sandbox_works()) return;
+  const DaemonFixture daemon({.config = "[limits]\ndrain_seconds = 1\n"});
+  HttpConnection waiting(daemon.socket());
+  waiting.send_request(
+      "POST", "/verify",
+      json{{"code", "import time\ntime.sleep(60)\n"}, {"tests", "assert True"}}.dump());
+  REQUIRE(eventually([&] { return daemon.health("runs_alive") != 0; }));
+  daemon.signal(SIGTERM);
+  CHECK(waiting.receive_reply().status == 503);
+}
+
+TEST_CASE("a verify request over TCP stays within the profiles of TCP") {
+  if (!sandbox_works()) return;
+  const Doors doors;
+  json request = {{"items",
+                   {{{"id", "a"},
+                     {"code", "def f(x): return x"},
+                     {"tests", {{"kind", "assert"}, {"source", "assert f(1) == 1"}}}}}}};
+  CHECK(answered(doors.post("/v1/verify", request))["items"][0]["reward"] == 1.0);
+  request["profile"] = "OFF";
+  CHECK(doors.post("/v1/verify", request).status == 403);
+}
+
 // ---- Runtimes ----------------------------------------------------------------------------------
 
 TEST_CASE("a language that an operator writes is there after a reload") {
