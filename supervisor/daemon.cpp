@@ -38,23 +38,6 @@ constexpr std::size_t descriptors_per_connection = 2;
 constexpr std::size_t descriptors_per_item = 2;
 constexpr std::size_t descriptors_besides = 128;
 
-std::int64_t count(std::uint64_t value) {
-  return static_cast<std::int64_t>(value);
-}
-
-// "1 mistake", "2 mistakes"
-std::string mistakes(std::size_t number) {
-  return fmt::format("{} mistake{}", number, number == 1 ? "" : "s");
-}
-
-void log_mistakes(const std::vector<kernel::Diagnostic>& diagnostics) {
-  for (const kernel::Diagnostic& diagnostic : diagnostics)
-    log(LogLevel::error, "config.mistake", kernel::to_string(diagnostic),
-        {{"file", diagnostic.file},
-         {"line", count(diagnostic.line)},
-         {"column", count(diagnostic.column)}});
-}
-
 // Enough descriptors for every limit at once, as far as the hard limit allows.
 void raise_descriptor_limit(const DaemonConfig& config) {
   // An item of a verify request has a judge beside the slots, and the ends of their channel.
@@ -71,7 +54,7 @@ void raise_descriptor_limit(const DaemonConfig& config) {
         fmt::format("the limit on open files is {}, and {} would be needed for {} runs and {} "
                     "connections at once; raise LimitNOFILE",
                     limit.rlim_cur, needed, config.runs.alive_max, config.connections_max),
-        {{"limit", count(limit.rlim_cur)}, {"needed", count(needed)}});
+        {{"limit", log_count(limit.rlim_cur)}, {"needed", log_count(needed)}});
 }
 
 ServerConfig server_config(const DaemonConfig& config) {
@@ -111,7 +94,8 @@ void keep_to_host_uids(DaemonConfig& config) {
   log(LogLevel::warning, "limit.host_uids",
       fmt::format("runs_alive is {}, and there are {} host_uids: no more runs than that at once",
                   config.runs.alive_max, config.host_uids.count),
-      {{"runs_alive", count(config.runs.alive_max)}, {"host_uids", count(config.host_uids.count)}});
+      {{"runs_alive", log_count(config.runs.alive_max)},
+       {"host_uids", log_count(config.host_uids.count)}});
   config.runs.alive_max = config.host_uids.count;
 }
 
@@ -170,13 +154,7 @@ Result<std::unique_ptr<Daemon>> Daemon::create(DaemonConfig config, ServiceManag
   // Signals come before readiness: a reload may follow it at once.
   TRY_VOID(daemon->handle_signals());
   // Profiles are read once, here: a bad one must stop the daemon, not the third request.
-  const auto diagnostics = daemon->catalog_.reload();
-  log_mistakes(diagnostics);
-  if (!diagnostics.empty())
-    return kernel::fail(
-        kernel::ErrorCode::sandbox_policy_error,
-        mistakes(diagnostics.size()) + " in profiles, agents, runtimes and access.toml");
-  daemon->apply_config();
+  TRY_VOID(daemon->load_config());
   TRY_VOID(daemon->listen());
   // Whoever connects meanwhile waits: nothing is accepted before serve().
   TRY_VOID(daemon->examine());
@@ -359,7 +337,7 @@ void Daemon::serve() {
   const std::size_t agents = catalog_.catalog().agents.size();
   log(LogLevel::info, "daemon.listening",
       fmt::format("listening on {} with {} profiles and {} agents", socket, profiles, agents),
-      {{"socket", socket}, {"profiles", count(profiles)}, {"agents", count(agents)}});
+      {{"socket", socket}, {"profiles", log_count(profiles)}, {"agents", log_count(agents)}});
   if (!sandbox_.cgroup().problem.empty())
     log(LogLevel::warning, "host.no_cgroup", "cgroups: " + sandbox_.cgroup().problem);
   services_.ready(status());
@@ -376,160 +354,6 @@ void Daemon::serve() {
   ::pthread_sigmask(SIG_BLOCK, &stop_signals, nullptr);
 }
 
-// Provokes what the profiles in force promise, and says which of them do not hold here.
-Result<void> Daemon::examine() {
-  const auto examined = health_.examine(catalog_.catalog().profiles);
-  std::size_t passed = 0;
-  std::size_t unsupported = 0;
-  for (const kernel::ProfileHealth& health : health_.report().profiles) {
-    for (const kernel::ProbeResult& result : health.probes.results) {
-      if (result.verdict == kernel::ProbeVerdict::passed) ++passed;
-      if (result.verdict == kernel::ProbeVerdict::unsupported) ++unsupported;
-    }
-  }
-  for (const auto& [profile, why] : health_.refusals())
-    log(LogLevel::error, "profile.refused", "refusing every run: " + why, {{"profile", profile}});
-  log(LogLevel::info, "probes.tried",
-      fmt::format("probes: {} passed, {} cannot tell on this host, {} of {} profiles are refused",
-                  passed, unsupported, health_.refusals().size(),
-                  catalog_.catalog().profiles.size()),
-      {{"passed", count(passed)},
-       {"unsupported", count(unsupported)},
-       {"profiles_refused", count(health_.refusals().size())}});
-  return examined;
-}
-
-void Daemon::reload() {
-  services_.reloading();
-  report_reload(catalog_.reload());
-  services_.ready(status());
-}
-
-void Daemon::report_reload(const std::vector<kernel::Diagnostic>& diagnostics) {
-  if (diagnostics.empty()) {
-    const std::size_t profiles = catalog_.catalog().profiles.size();
-    const std::size_t agents = catalog_.catalog().agents.size();
-    const std::size_t tenants = catalog_.access().tenants.size();
-    log(LogLevel::info, "config.reloaded",
-        fmt::format("reloaded {} profiles, {} agents and {} tenants", profiles, agents, tenants),
-        {{"profiles", count(profiles)}, {"agents", count(agents)}, {"tenants", count(tenants)}});
-    record("config.reloaded", fmt::format("{{\"profiles\":{},\"agents\":{},\"tenants\":{}}}",
-                                          profiles, agents, tenants));
-    apply_config();
-    share_sockets();
-    open_streams_.judge();
-    if (const auto examined = examine(); !examined)
-      log(LogLevel::error, "probes.failed",
-          "the probes could not be tried: " + examined.error().message);
-    agents_.start_added();
-  } else {
-    log_mistakes(diagnostics);
-    log(LogLevel::error, "config.reload_failed",
-        "reload failed, keeping the profiles, agents and tenants that were in force",
-        {{"mistakes", count(diagnostics.size())}});
-    record("config.reload_failed", fmt::format("{{\"mistakes\":{}}}", diagnostics.size()));
-  }
-  services_.status(status());
-}
-
-void Daemon::apply_config() {
-  std::map<std::string, TenantLimits> limits;
-  for (const Tenant& tenant : catalog_.access().tenants) {
-    limits[tenant.name] = {.alive_max = tenant.alive_max,
-                           .queued_max = tenant.queued_max,
-                           .queued_bytes_max = tenant.queued_bytes_max};
-  }
-  verifier_.set_tenant_limits(limits);
-  runs_.set_tenant_limits(std::move(limits));
-  for (const std::string& agent : catalog_.agents_of_nobody())
-    log(LogLevel::warning, "config.no_such_tenant",
-        fmt::format("agent '{0}' belongs to tenant '{1}', and without an access.toml nobody is "
-                    "that tenant",
-                    agent, catalog_.catalog().agents.at(agent).tenant),
-        {{"agent", agent}});
-  budgets_.set_limits(catalog_.catalog().agents);
-}
-
-// For a group that a reload has changed.
-void Daemon::share_sockets() {
-  const auto group = catalog_.access().socket_group;
-  if (group == socket_group_) return;
-  const std::string& directory = config_.runtime_directory;
-  for (const auto& done : {open_socket_to(main_socket_path(directory), group),
-                           open_socket_to(trainer_socket_path(directory), group),
-                           open_directory_to(directory, group)}) {
-    if (!done) log(LogLevel::error, "socket.group", "socket_group: " + done.error().message);
-  }
-  socket_group_ = group;
-}
-
-// An event of the daemon itself. `body` is a JSON object.
-void Daemon::record(std::string kind, std::string body) {
-  Transition transition;
-  transition.event = {.kind = std::move(kind),
-                      .subject = {},
-                      .tenant = {},
-                      .body = std::move(body),
-                      .at = std::chrono::system_clock::now()};
-  ledger_->commit(std::move(transition), IfUnwritten::keep, {});
-}
-
-void Daemon::report_drain(std::string_view step) {
-  record(fmt::format("daemon.drain_{}", step),
-         fmt::format("{{\"alive\":{},\"queued\":{}}}", runs_.alive(), runs_.queued()));
-  log(LogLevel::info, "drain." + std::string(step),
-      fmt::format("drain {}: {} runs alive, {} queued", step, runs_.alive(), runs_.queued()),
-      {{"alive", count(runs_.alive())}, {"queued", count(runs_.queued())}});
-  services_.status(status());
-}
-
-// Which key, never the key.
-void Daemon::report_key(const std::string& tenant, const MacKey& key,
-                        KeyStore::IfPresent if_present) {
-  const bool rotated = if_present == KeyStore::IfPresent::replace;
-  const std::string kind = rotated ? "key.rotated" : "key.made";
-  record(kind, fmt::format("{{\"tenant\":\"{}\",\"key_id\":\"{}\"}}", tenant, key.id));
-  log(LogLevel::info, kind,
-      fmt::format("{} the key {} of {}", rotated ? "rotated in" : "made", key.id,
-                  tenant.empty() ? "the operator" : "tenant '" + tenant + "'"),
-      {{"tenant", tenant}, {"key_id", key.id}});
-}
-
-// Whether it is written, whenever that turns.
-void Daemon::report_ledger() {
-  const std::string& failure = ledger_->failure();
-  if (failure.empty()) {
-    log(LogLevel::info, "ledger.writing", "the ledger is written again");
-  } else {
-    log(LogLevel::error, "ledger.not_writing", "the ledger cannot be written: " + failure,
-        {{"problem", failure}});
-  }
-  services_.status(status());
-}
-
-std::string Daemon::status() const {
-  std::string text = runs_.draining() ? "draining" : "serving";
-  if (catalog_.stale()) text += "; the last reload failed, older profiles are in force";
-  if (!ledger_->failure().empty()) text += "; the ledger cannot be written";
-  if (!health_.refusals().empty())
-    text += "; refused by their probes: " + std::to_string(health_.refusals().size()) + " profiles";
-  return text;
-}
-
-MetricsNow Daemon::metrics_now() const {
-  return {.runs_alive = runs_.alive(),
-          .runs_queued = runs_.queued(),
-          .items_alive = verifier_.alive(),
-          .items_queued = verifier_.queued(),
-          .profiles_refused = health_.refusals().size(),
-          .config_stale = catalog_.stale(),
-          .draining = runs_.draining(),
-          .ledger_writing = ledger_->is_writing(),
-          .ledger_unwritten = ledger_->unwritten(),
-          .agents = agents_.count_by_state(),
-          .loop_lag = loop_lag_.recent()};
-}
-
 // The first signal drains, the second kills what still runs, a third leaves it to the end of the
 // process, where everything is killed.
 void Daemon::shut_down() {
@@ -538,7 +362,7 @@ void Daemon::shut_down() {
       log(LogLevel::info, "daemon.stopping",
           fmt::format("draining: {} runs alive, {} queued; at most {} ms", runs_.alive(),
                       runs_.queued(), config_.drain.count()),
-          {{"alive", count(runs_.alive())}, {"queued", count(runs_.queued())}});
+          {{"alive", log_count(runs_.alive())}, {"queued", log_count(runs_.queued())}});
       services_.stopping("draining");
       agents_.drain();
       verifier_.drain();
@@ -547,7 +371,7 @@ void Daemon::shut_down() {
       return;
     case 2:
       log(LogLevel::info, "daemon.killing", fmt::format("killing {} runs", runs_.alive()),
-          {{"alive", count(runs_.alive())}});
+          {{"alive", log_count(runs_.alive())}});
       runs_.kill_all(kernel::Cause::shutdown);
       return;
     default:

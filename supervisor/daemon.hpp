@@ -46,24 +46,30 @@ class Daemon {
          kernel::Sandbox sandbox, std::unique_ptr<Ledger> ledger,
          std::unique_ptr<Worker> log_worker);
 
+  // daemon.cpp: its start, its sockets, its life and its end.
   kernel::Result<void> handle_signals();
   kernel::Result<void> listen();
   kernel::Result<Listener> listener(const std::string& path, const std::string& name,
                                     std::vector<PassedSocket>& passed);
-  kernel::Result<void> examine();
+  kernel::Result<void> listen_on_tcp();
+  void feed_watchdog();
+  void shut_down();
+  void drained();
+
+  // daemon_reload.cpp: what is in force.
+  kernel::Result<void> load_config();
   void reload();
   void report_reload(const std::vector<kernel::Diagnostic>& diagnostics);
-  void apply_config();  // of what is in force now: the limits of tenants and budgets
+  void apply_config();  // the limits of tenants and budgets
   void share_sockets();
-  kernel::Result<void> listen_on_tcp();
+  kernel::Result<void> examine();
+
+  // daemon_reports.cpp: what is told of it.
   void record(std::string kind, std::string body);
   void report_drain(std::string_view step);
   void report_key(const std::string& tenant, const MacKey& key, KeyStore::IfPresent if_present);
-  void shut_down();
-  void drained();
-  void feed_watchdog();
-  std::string status() const;
   void report_ledger();
+  std::string status() const;
   MetricsNow metrics_now() const;
 
   DaemonConfig config_;

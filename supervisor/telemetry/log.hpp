@@ -20,6 +20,10 @@ enum class LogFormat { text, json };
 enum class LogLevel { info, warning, error, critical };
 
 using LogValue = std::variant<std::string, std::int64_t, double, bool>;
+// A size or a count, for a field.
+inline std::int64_t log_count(std::uint64_t value) {
+  return static_cast<std::int64_t>(value);
+}
 using LogFields = std::vector<std::pair<std::string, LogValue>>;
 
 struct LogRecord {
