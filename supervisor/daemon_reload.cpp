@@ -33,8 +33,9 @@ Result<void> Daemon::load_config() {
   const auto diagnostics = catalog_.reload();
   log_mistakes(diagnostics);
   if (!diagnostics.empty())
-    return kernel::fail(kernel::ErrorCode::sandbox_policy_error,
-                        mistakes(diagnostics.size()) + " in profiles, agents, runtimes and access.toml");
+    return kernel::fail(
+        kernel::ErrorCode::sandbox_policy_error,
+        mistakes(diagnostics.size()) + " in profiles, agents, runtimes and access.toml");
   apply_config();
   return {};
 }

@@ -67,7 +67,7 @@ for trainer in "$@"; do
     echo "SKIPPED: $trainer did not install"
     [ $status -ne 0 ] || status=77
   elif try "$trainer" >"$work/out" 2>&1; then
-    tail -1 "$work/out"
+    grep ' passed, 0 failed$' "$work/out"
   else
     tail -40 "$work/out"
     echo "FAILED: $trainer"

@@ -8,6 +8,7 @@ import threading
 import time
 import unittest
 import warnings
+from unittest import mock
 
 from paddock import (
     AssertTests,
@@ -662,6 +663,32 @@ class AsyncTest(Async, Behaviour, unittest.TestCase):
         told = self.loop.run_until_complete(all_of_them())
         self.assertEqual(sum(each[0].reward for each in told), 300)
         self.assertLessEqual(peer.connections, 300)
+
+    def test_who_waits_for_a_connection_can_be_cancelled_or_time_out_and_takes_none_along(self):
+        release = threading.Event()
+
+        def held(answer, request):
+            release.wait(5.0)
+            return honest()(answer, request)
+
+        async def run(client):
+            first = asyncio.ensure_future(client.verify(items("right")))
+            await asyncio.sleep(0.1)
+            second = asyncio.ensure_future(client.verify(items("right")))
+            await asyncio.sleep(0.1)
+            second.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await second
+            with self.assertRaisesRegex(Unavailable, "timed out"):
+                await client.verify(items("right"), timeout=0.2)
+            release.set()
+            await first
+            return await client.verify(items("right"))
+
+        with mock.patch("paddock._async_http.CONNECTIONS_MAX", 1):
+            peer = self.peer(held)
+            self.assertEqual(self.loop.run_until_complete(run(self.make(peer)))[0].reward, 1.0)
+            self.assertEqual((len(peer.requests), peer.connections), (2, 1))
 
     def test_cancelling_closes_the_connection_at_once(self):
         def before_the_head(answer, _):

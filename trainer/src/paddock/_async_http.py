@@ -170,10 +170,7 @@ class Connections:
     ) -> Response:
         """Interrupted if there is no answer. Close the response, unless it was read to its end."""
         self._use_running_loop()
-        try:
-            await asyncio.wait_for(self._slots.acquire(), deadline.left_s())
-        except asyncio.TimeoutError:
-            raise Interrupted(f"{self._address}: timed out") from None
+        await self._take_slot(deadline)
         connection = self._idle.pop() if self._idle else None
         if connection is not None:
             try:
@@ -253,6 +250,18 @@ class Connections:
             headers["Content-Length"] = str(len(body))
         lines = [f"{method} {target} HTTP/1.1", *(f"{k}: {v}" for k, v in headers.items())]
         return "".join(line + "\r\n" for line in [*lines, ""]).encode("ascii")
+
+    async def _take_slot(self, deadline: Deadline) -> None:
+        waiting = asyncio.ensure_future(self._slots.acquire())
+        try:
+            done, _ = await asyncio.wait({waiting}, timeout=deadline.left_s())
+        except BaseException:
+            if not waiting.cancel():  # it had been acquired
+                self._slots.release()
+            raise
+        if not done:
+            waiting.cancel()
+            raise Interrupted(f"{self._address}: timed out")
 
     def _use_running_loop(self) -> None:
         loop = asyncio.get_running_loop()
