@@ -634,6 +634,7 @@ class BrokenRules(unittest.TestCase):
             ("say(b'[1,\"value\",3,[]]')", "protocol"),
             ("say(b'[\"ready\"]')\nsay(b'[\"ready\"]')\nquestion()", "protocol"),
             ("say(b'[\"ready\"]')\nsay(b'[0,\"value\",3,[]]')\nquestion()", "protocol"),
+            ("say(b'[\"ready\"]')\nimport time\ntime.sleep(0.3)", "ended"),
             ("say(b'[\"ready\"]')\nos.close(3)\nimport time\ntime.sleep(0.2)", "ended"),
         ):
             for tests in (self.CALL, self.ASSERT):

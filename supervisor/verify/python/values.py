@@ -225,9 +225,7 @@ def decoded(text, table, numbering=False):
         value, end = make_scanner(context)(text, 0)
     except Malformed:
         raise
-    except MemoryError:
-        raise Malformed("more than fits into memory")
-    except Exception as error:  # StopIteration, ValueError, TypeError (no hash), RecursionError
+    except Exception as error:  # StopIteration, ValueError, no hash, RecursionError, MemoryError
         raise Malformed("no value: " + type(error).__name__)
     if end != len(text):
         raise Malformed("more than one value")
