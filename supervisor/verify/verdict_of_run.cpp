@@ -150,13 +150,14 @@ Judgement judgement_of(const std::optional<EndedRun>& candidate,
     return {.fault = std::nullopt, .cases = std::move(judged.cases)};
   // It was gone before its cases were through.
   if (is_candidates_fault) return without_number(fault_of_run("the candidate's run", *candidate));
-  if (candidate->stopped_here && is_fault(candidate->cause))
-    return without_number({.cause = "judge_failed",
-                           .detail = "it says that the candidate has ended, and it had not"});
+  // Only its end or its own doing closes the channel, and it lived until it was stopped for want of
+  // a judge. No number would be a way out for whoever has no right answer.
+  const bool has_closed_channel = candidate->stopped_here && is_fault(candidate->cause);
   for (CaseAnswer& each : judged.cases) {
     if (!is_ended_case(each)) continue;
-    each.cause = name_of(candidate->cause);
-    each.detail = ending_text(*candidate);
+    each.cause = has_closed_channel ? "protocol" : name_of(candidate->cause);
+    each.detail =
+        has_closed_channel ? "it closed the channel and went on" : ending_text(*candidate);
   }
   return {.fault = std::nullopt, .cases = std::move(judged.cases)};
 }

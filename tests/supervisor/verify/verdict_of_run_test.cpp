@@ -84,6 +84,17 @@ TEST_CASE("a candidate that was gone before its cases were through has the cause
             .detail == "exited with 0");
 }
 
+TEST_CASE("a candidate that closes its channel and lives on has failed") {
+  const auto judgement = judgement_of(ended(Cause::killed_by_request, 0, true), judge_ended,
+                                      report({passed(), failed("ended"), failed("not_reached")}));
+  REQUIRE_FALSE(judgement.fault);
+  REQUIRE(judgement.cases.size() == 3);
+  CHECK(judgement.cases[0].passed);
+  CHECK(judgement.cases[1].cause == "protocol");
+  CHECK(judgement.cases[1].detail == "it closed the channel and went on");
+  CHECK(judgement.cases[2].cause == "not_reached");
+}
+
 TEST_CASE("a fault of the host after all cases were through changes nothing") {
   CHECK_FALSE(judgement_of(ended(Cause::host_overloaded), judge_ended, report({passed()})).fault);
 }
