@@ -110,6 +110,8 @@ class Calls(unittest.TestCase):
                 ("[1, 2]", {"$set": [1, 2]}),
                 ("frozenset([1])", {"$set": [1]}),
                 ("[1, 2]", [2, 1]),
+                ("{1}", {"$set": [1, 2]}),
+                ("{1, 2}", {"$set": [1]}),
                 ("[1]", [1, 1]),
                 ("{'a': 1, 'b': 2}", {"a": 1}),
                 ("{'a': 1}", {"a": 1, "b": 2}),
@@ -171,6 +173,8 @@ class Calls(unittest.TestCase):
                 ("'1'", 1, near),
                 ("math.nan", 1, near),
                 ("math.inf", 1, near),
+                ("1", {"$float": "inf"}, near),
+                ("{1}", {"$set": [1, 2]}, near),
                 ("10**400", 1.5, near),
                 ("{1.5, 7}", {"$set": [7, 1]}, near),
                 ("{1, 'a'}", {"$set": [1.0001, "b"]}, near),
@@ -476,6 +480,23 @@ class Assertions(unittest.TestCase):
         )
         code = "import os\ndef f(x): return os._exit(0) if x == 2 else x"
         self.assertEqual(causes(assertions(source, code)), ["ended"])
+
+    def test_what_is_no_value_is_not_taken_for_an_exception_that_was_expected(self):
+        source = (
+            "def raises(x):\n    try:\n        f(x)\n        return False\n"
+            "    except:\n        return True\n"
+            "assert raises(-1)\n"
+            "try:\n    f(-1)\n    caught = False\nexcept:\n    caught = True\n"
+            "assert caught\nassert f(1) == 1\n"
+        )
+        raising = "def f(x):\n    if x < 0:\n        raise ValueError\n    return x"
+        self.assertEqual(causes(assertions(source, raising)), ["passed"] * 3)
+        silent = "def f(x):\n    return object() if x < 0 else x"
+        self.assertEqual(
+            causes(assertions(source, silent)), ["not_a_value", "not_a_value", "passed"]
+        )
+        at_the_end = "assert f(1) == 1\ntry:\n    f(-1)\nexcept:\n    pass\n"
+        self.assertEqual(causes(assertions(at_the_end, silent)), ["not_a_value"])
 
     def test_constants_say_nothing_of_the_candidate(self):
         source = "assert True, 'debugging'\nassert f(1) == 2\nassert (f(1), 'a tuple by mistake')\n"

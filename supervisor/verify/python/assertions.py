@@ -125,10 +125,13 @@ class Recorder:
 
     def passed(self, number):
         self.goes_on()
-        self.took(self.statements[number])
+        if not self.fails_unanswered(number):
+            self.took(self.statements[number])
 
     def failed(self, number, message):
         self.goes_on()
+        if self.fails_unanswered(number):
+            return
         error = AssertionError() if message is None else AssertionError(message)
         if self.is_caught(error):
             raise error
@@ -146,7 +149,16 @@ class Recorder:
         else:
             self.fails(number, "raised", described(error))
 
+    def fails_unanswered(self, number):
+        """A bare `except:` of the tests takes a call without an answer for one that raised: the next
+        assertion fails for it."""
+        none = self.candidate.unanswered
+        if none is not None:
+            self.fails(number, none.cause, none.detail)
+        return none is not None
+
     def fails(self, number, cause, detail):
+        self.candidate.unanswered = None
         statement = self.statements[number]
         self.took(statement)
         if not statement.cause:
@@ -306,7 +318,7 @@ def run(code, space, stubs, paths, defined, calls_check, candidate):
 
 
 def as_cases(recorder, end, candidate):
-    end = recorder.ended or candidate.ended or end
+    end = recorder.ended or candidate.ended or candidate.unanswered or end
     if isinstance(end, Unusable):
         raise end
     if candidate.calls == 0:

@@ -12,6 +12,7 @@ class SameInterpreter:
         self.calls = 0
         self.called_s = 0.0
         self.ended = None
+        self.unanswered = None
 
     def wait(self):
         self.module, why = load(self.code)
@@ -25,11 +26,12 @@ class SameInterpreter:
             value = entry_point(self.module, path)(*args, **kwargs)
             return decoded(encoded(value, {}), []) if self.plain_only else value
         except NoEntryPoint as error:
-            raise NoAnswer("no_entry_point", str(error))
+            self.unanswered = NoAnswer("no_entry_point", str(error))
         except NotAValue as error:
-            raise NoAnswer("not_a_value", str(error))
+            self.unanswered = NoAnswer("not_a_value", str(error))
         finally:
             self.called_s += perf_counter() - started
+        raise self.unanswered
 
     def last_call(self):
         return ""

@@ -10,6 +10,7 @@ class Channel:
         self.calls = 0
         self.called_s = 0.0
         self.ended = None
+        self.unanswered = None  # the last call that gave no value, until an assertion failed for it
         self.last = None
         self.lock = RLock()  # a test may have threads
 
@@ -73,7 +74,8 @@ class Channel:
         if kind == "raised":
             raise exception_of(payload)
         if kind in ("not_a_value", "no_entry_point"):
-            raise NoAnswer(kind, as_text(payload))
+            self.unanswered = NoAnswer(kind, as_text(payload))
+            raise self.unanswered
         raise Malformed("no answer")
 
     def last_call(self):
