@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
@@ -307,6 +308,19 @@ class Streams(unittest.TestCase):
         report, ends = judged(code, tests)
         self.assertEqual(reward(report), 1.0, report)
         self.assertEqual(ends["candidate"], 0)
+
+    def test_the_candidates_side_ends_with_the_questions_and_keeps_the_channel_to_itself(self):
+        code = (
+            "import atexit, os, threading, time\n"
+            "threading.Thread(target=time.sleep, args=(50,)).start()\n"
+            "atexit.register(time.sleep, 50)\n"
+            "def f(): return os.get_inheritable(3)\n"
+        )
+        tests = {"kind": "call", "entry_point": "f", "cases": [{"args": [], "expected": False}]}
+        started = time.monotonic()
+        report, ends = judged(code, tests)
+        self.assertEqual((reward(report), ends["candidate"]), (1.0, 0), report)
+        self.assertLess(time.monotonic() - started, 40)
 
     def test_tests_may_print(self):
         report = assertions("import os\nprint('a', flush=True)\nos.write(1, b'x')\nassert f() == 1\n", "def f(): return 1")

@@ -150,8 +150,8 @@ class Recorder:
             self.fails(number, "raised", described(error))
 
     def fails_unanswered(self, number):
-        """A bare `except:` of the tests takes a call without an answer for one that raised: the next
-        assertion fails for it."""
+        """A bare `except:` of the tests takes a call without an answer for one that raised: the
+        next assertion fails for it."""
         none = self.candidate.unanswered
         if none is not None:
             self.fails(number, none.cause, none.detail)

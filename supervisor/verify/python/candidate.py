@@ -15,8 +15,7 @@ def is_as_before(value, before):
     if type(value) is set:
         return {*map(id, now[0])} == {*map(id, before[0])}
     return all(
-        a is b or (a is not None and b is not None and len(a) == len(b) and all(map(same_object, a, b)))
-        for a, b in zip(now, before)
+        a is b or (len(a) == len(b) and all(map(same_object, a, b))) for a, b in zip(now, before)
     )
 
 

@@ -66,7 +66,7 @@ def same_items(expected, got, epsilon):
 
 
 def same_elements(expected, got, epsilon):
-    """Of sets of one size. Within an epsilon each element takes the first that is near it, in order."""
+    """Of sets of one size. Within an epsilon what is not equal pairs up in order."""
     wanted = {tokens(v): v for v in expected}
     rest = [v for v in got if wanted.pop(tokens(v), wanted) is wanted]
     if epsilon is None or not rest:

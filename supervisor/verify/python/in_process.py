@@ -1,5 +1,5 @@
-# Code and tests in one interpreter, as other checkers do it. The code can forge the report, which is
-# why this is used only where it is asked for and says so in every answer.
+# Code and tests in one interpreter, as other checkers do it. The code can forge the report, which
+# is why this is used only where it is asked for and says so in every answer.
 
 
 class SameInterpreter:

@@ -3,8 +3,8 @@ from _thread import RLock
 
 
 class Channel:
-    """The candidate, as far as it is believed: each answer is checked for its form and its turn, and
-    is no more than a claim about what a function returned."""
+    """The candidate, as far as it is believed: each answer is checked for its form and its turn,
+    and is no more than a claim about what a function returned."""
 
     def __init__(self):
         self.calls = 0

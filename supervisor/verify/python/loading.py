@@ -50,8 +50,8 @@ def only_function(names):
 
 
 def entry_point(module, path):
-    """`f`, `Class.method` and `Class().method`; for a method that needs one an instance is made, each
-    time anew. "": the only function that there is."""
+    """`f`, `Class.method` and `Class().method`; for a method that needs one an instance is made,
+    each time anew. "": the only function that there is."""
     names = module.__dict__
     found, owner = None, None
     for part in (path or only_function(names)).split("."):
