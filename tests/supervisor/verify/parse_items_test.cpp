@@ -361,6 +361,25 @@ TEST_CASE("integers beyond 64 bits stay integers") {
         std::string::npos);
 }
 
+TEST_CASE("integers of thousands of digits are kept, and nothing else is taken for one") {
+  const std::string digits(5000, '7');
+  const auto parsed_job = [](const std::string& args) {
+    const VerifyRequest request = accepted(
+        R"({"items":[{"id":"a","code":"","tests":{"kind":"call","entry_point":"f","cases":)"
+        R"([{"args":[)" +
+        args + R"(],"expected":1}]}}]})");
+    return std::get<JudgedTests>(item_in(request).tests).job;
+  };
+  for (const std::string& args :
+       {digits, "-" + digits, digits + ",2," + digits + "8", "\"" + digits + "\"",
+        "\"\\\"\"," + digits, "{\"" + digits + "\":" + digits + "}", "\"\\\\\"," + digits})
+    CHECK(parsed_job(args).find("\"args\":[" + args + "]") != std::string::npos);
+  CHECK(parsed_job("0e-0000000000").find("\"args\":[0.0]") != std::string::npos);
+  CHECK(parsed_job(digits + ",0e-0000000007").find("," + std::string("0.0]")) != std::string::npos);
+  for (const std::string& bad : {"0" + digits, digits + ".5", digits + "e1", digits + "x"})
+    refusal(R"({"items":[{"tests":)" + bad + "}]}");
+}
+
 TEST_CASE("no more items and cases than the most are taken") {
   json items = json::array();
   for (std::size_t i = 0; i <= items_max; ++i) items.push_back(1);

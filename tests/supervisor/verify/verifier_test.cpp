@@ -318,6 +318,27 @@ TEST_CASE_METHOD(VerifierFixture, "a judge that is killed gives no number") {
   CHECK_FALSE(told->of("a").reward);
 }
 
+TEST_CASE_METHOD(VerifierFixture,
+                 "tests that never end give no number, a little after their candidate's end") {
+  item_wall_clock = milliseconds(1000);
+  const json item = {
+      {"id", "a"},
+      {"code", right_code},
+      {"tests", {{"kind", "assert"}, {"source", "while f(1) == 2: pass\nassert f(1) == 2\n"}}}};
+  const json idle = {
+      {"id", "b"},
+      {"code", right_code},
+      {"tests", {{"kind", "assert"}, {"source", "while True: pass\nassert f(1) == 2\n"}}}};
+  const auto begin = kernel::Clock::now();
+  const auto told = verify({item, idle});
+  CHECK(kernel::Clock::now() - begin < seconds(10));
+  for (const ItemAnswer& answer : told->answers) UNSCOPED_INFO(answer_to_json(answer));
+  // Only the first one's tests hear of the candidate's end.
+  CHECK(told->of("a").cause == "wall_clock");
+  CHECK(told->of("b").verdict == Verdict::invalid);
+  CHECK(told->of("b").cause == "judge_failed");
+}
+
 TEST_CASE_METHOD(VerifierFixture, "a candidate that an operator stops is nobody's failure") {
   const auto told = submit({call_item("a", "import time\ntime.sleep(600)")});
   run_until([&] { return table->alive() == 2; });
