@@ -160,6 +160,7 @@ TEST_CASE("no more items are alive than may be, and tenants take turns") {
 
 TEST_CASE_METHOD(VerifierFixture,
                  "what is not over at its deadline is invalid at once, and its runs end") {
+  item_wall_clock = seconds(60);  // longer than this waits for an end
   remake_verifier({.items_alive = 1});
   const auto begin = kernel::Clock::now();
   const auto told =
@@ -180,6 +181,7 @@ TEST_CASE_METHOD(VerifierFixture,
 
 TEST_CASE_METHOD(VerifierFixture,
                  "a client that leaves ends its runs, hears nothing more and may ask again") {
+  item_wall_clock = seconds(60);  // longer than this waits for an end
   remake_verifier({.items_alive = 1});
   const std::vector<json> items = {call_item("a", "import time\ntime.sleep(600)"),
                                    call_item("b", right_code)};
@@ -329,14 +331,13 @@ TEST_CASE_METHOD(VerifierFixture,
       {"id", "b"},
       {"code", right_code},
       {"tests", {{"kind", "assert"}, {"source", "while True: pass\nassert f(1) == 2\n"}}}};
-  const auto begin = kernel::Clock::now();
   const auto told = verify({item, idle});
-  CHECK(kernel::Clock::now() - begin < seconds(10));
   for (const ItemAnswer& answer : told->answers) UNSCOPED_INFO(answer_to_json(answer));
   // Only the first one's tests hear of the candidate's end.
   CHECK(told->of("a").cause == "wall_clock");
   CHECK(told->of("b").verdict == Verdict::invalid);
   CHECK(told->of("b").cause == "judge_failed");
+  CHECK(told->of("b").detail.find("its candidate has ended") != std::string::npos);
 }
 
 TEST_CASE_METHOD(VerifierFixture, "a candidate that an operator stops is nobody's failure") {
