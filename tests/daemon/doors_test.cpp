@@ -454,10 +454,12 @@ TEST_CASE("rlox's verify has no reward for what the host is to blame for") {
   HttpConnection waiting(daemon.socket());
   waiting.send_request(
       "POST", "/verify",
-      json{{"code", "import time\ntime.sleep(60)\n"}, {"tests", "assert True"}}.dump());
+      json{{"code", "import time\ntime.sleep(60)\n"}, {"tests", "assert f() == 1"}}.dump());
   REQUIRE(eventually([&] { return daemon.health("runs_alive") != 0; }));
   daemon.signal(SIGTERM);
-  CHECK(waiting.receive_reply().status == 503);
+  const HttpReply reply = waiting.receive_reply();
+  INFO(reply.body);
+  CHECK(reply.status == 503);
 }
 
 TEST_CASE("a verify request over TCP stays within the profiles of TCP") {

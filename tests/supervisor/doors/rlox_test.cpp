@@ -57,8 +57,7 @@ TEST_CASE("a verify request with a mistake, or with tests that test nothing, is 
   CHECK(refusal(R"({"code": "x", "tests": "assert 1", "is_adversarial": 1})") ==
         "'is_adversarial' must be true or false");
   CHECK(refusal(R"({"code": "x", "tests": ""})").find("assertion") != std::string::npos);
-  CHECK(refusal(R"({"code": "x", "tests": "print(1)"
-})").find("assertion") != std::string::npos);
+  CHECK(refusal(R"({"code": "x", "tests": "x = 1"})").find("assertion") != std::string::npos);
 }
 
 TEST_CASE("an answer has the reward and all fourteen numbers") {
