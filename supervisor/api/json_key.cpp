@@ -3,19 +3,20 @@
 #include <nlohmann/json.hpp>
 
 #include "supervisor/api/json.hpp"
+#include "supervisor/telemetry/dump.hpp"
 
 namespace paddock::supervisor {
 
 using nlohmann::ordered_json;
 
 std::string made_key_to_json(const std::string& tenant, const MacKey& key) {
-  return dump(ordered_json{{"tenant", tenant}, {"key_id", key.id}, {"key", to_hex(key)}}) + "\n";
+  return dump_line({{"tenant", tenant}, {"key_id", key.id}, {"key", to_hex(key)}});
 }
 
 std::string key_id_to_json(const std::string& tenant, const std::optional<MacKey>& key) {
   ordered_json object = {{"tenant", tenant}, {"key_id", nullptr}};
   if (key) object["key_id"] = key->id;
-  return dump(object) + "\n";
+  return dump_line(object);
 }
 
 }  // namespace paddock::supervisor

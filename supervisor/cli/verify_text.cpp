@@ -6,6 +6,7 @@
 
 #include "supervisor/cli/json_render.hpp"
 #include "supervisor/cli/terminal.hpp"
+#include "supervisor/telemetry/dump.hpp"
 
 namespace paddock::supervisor::cli {
 namespace {
@@ -30,7 +31,7 @@ AnswerLine invalid_line(const ItemLine& line, const std::string& cause, const st
           .reward = {},
           .cause = cause,
           .detail = detail,
-          .json = json.dump(-1, ' ', false, ordered_json::error_handler_t::replace)};
+          .json = dump(json)};
 }
 
 std::size_t count_of(const std::map<std::string, std::size_t>& counts, const std::string& name) {

@@ -73,8 +73,4 @@ Result<std::vector<std::string>> texts(const Json& object, const char* key) {
   return out;
 }
 
-std::string dump(const OrderedJson& value) {
-  return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
-}
-
 }  // namespace paddock::supervisor::doors

@@ -30,7 +30,4 @@ kernel::Result<std::string> needed_text(const Json& object, const char* key);
 
 kernel::Error wrong_type(std::string_view key, std::string_view wanted);
 
-// With what is no UTF-8 replaced: these protocols know text alone.
-std::string dump(const OrderedJson& value);
-
 }  // namespace paddock::supervisor::doors

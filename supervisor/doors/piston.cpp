@@ -7,6 +7,7 @@
 
 #include "supervisor/doors/json_body.hpp"
 #include "supervisor/runs/encoding.hpp"
+#include "supervisor/telemetry/dump.hpp"
 
 namespace paddock::supervisor::piston {
 namespace {
@@ -182,7 +183,7 @@ std::string render(const CodeResult& result, const Runtime& runtime, const std::
     object["compile"] =
         step_object(*result.compile, result.run ? std::vector<std::string>{} : notes);
   if (result.run) object["run"] = step_object(*result.run, notes);
-  return doors::dump(object);
+  return dump_line(object);
 }
 
 std::string render_runtimes(const std::vector<std::pair<Runtime, std::string>>& with_versions) {
@@ -191,11 +192,11 @@ std::string render_runtimes(const std::vector<std::pair<Runtime, std::string>>& 
     list.push_back({{"language", runtime.name},
                     {"version", version.empty() ? unknown_version : version},
                     {"aliases", runtime.aliases}});
-  return doors::dump(list);
+  return dump_line(list);
 }
 
 std::string render_error(const std::string& message) {
-  return doors::dump({{"message", message}});
+  return dump_line({{"message", message}});
 }
 
 }  // namespace paddock::supervisor::piston

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "supervisor/doors/json_body.hpp"
+#include "supervisor/telemetry/dump.hpp"
 #include "supervisor/verify/parse_items.hpp"
 
 namespace paddock::supervisor::rlox {
@@ -44,9 +45,9 @@ Result<Verify> parse(std::string_view body, const std::string& profile) {
   // Checked by the one who knows what an item is. The reward stays what it was with rlox: 1 or 0.
   const OrderedJson item = {
       {"id", "rlox"}, {"code", code}, {"tests", {{"kind", "assert"}, {"source", tests}}}};
-  verify.request = TRY(parse_items(doors::dump({{"items", OrderedJson::array({item})},
-                                                {"profile", profile},
-                                                {"scoring", name_of(Scoring::all)}})));
+  verify.request = TRY(parse_items(dump_line({{"items", OrderedJson::array({item})},
+                                              {"profile", profile},
+                                              {"scoring", name_of(Scoring::all)}})));
   if (const auto* refused = std::get_if<RefusedItem>(&verify.request.items.front()))
     return fail(ErrorCode::invalid_request, refused->why);
   return verify;
@@ -68,7 +69,7 @@ std::string render(const ItemAnswer& answer, bool is_adversarial,
   OrderedJson times = OrderedJson::array();
   if (contained) times.push_back(ran_seconds);
   // A verdict is given when nothing of its runs is left: there is no contagion to count.
-  return doors::dump(
+  return dump_line(
       {{"reward", *answer.reward},
        {"backend_stats",
         {{"batch_wall_secs", seconds},

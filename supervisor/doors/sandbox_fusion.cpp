@@ -4,6 +4,7 @@
 
 #include "supervisor/doors/json_body.hpp"
 #include "supervisor/runs/encoding.hpp"
+#include "supervisor/telemetry/dump.hpp"
 
 namespace paddock::supervisor::fusion {
 namespace {
@@ -126,7 +127,7 @@ std::string render(const CodeResult& result, const std::vector<std::string>& not
   if (const auto& last = result.run ? result.run : result.compile)
     object["executor_pod_name"] = last->id;
   for (const auto& [name, contents] : result.files) object["files"][name] = to_base64(contents);
-  return doors::dump(object);
+  return dump_line(object);
 }
 
 }  // namespace paddock::supervisor::fusion

@@ -4,6 +4,7 @@
 
 #include "supervisor/runs/encoding.hpp"
 #include "supervisor/runs/run_json.hpp"
+#include "supervisor/telemetry/dump.hpp"
 #include "supervisor/verify/item_answer.hpp"
 
 namespace paddock::supervisor {

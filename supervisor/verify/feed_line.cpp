@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "supervisor/telemetry/dump.hpp"
 #include "supervisor/telemetry/timestamp.hpp"
 #include "supervisor/verify/verdict_transition.hpp"
 
@@ -9,10 +10,6 @@ namespace paddock::supervisor {
 namespace {
 
 using nlohmann::ordered_json;
-
-std::string line(const ordered_json& value) {
-  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
-}
 
 ordered_json head(const StoredEvent& stored, const char* kind) {
   return {{"seq", stored.seq},
@@ -41,7 +38,7 @@ std::optional<std::vector<std::optional<double>>> rewards_in(const ordered_json&
 std::string damaged_line(const StoredEvent& stored) {
   ordered_json object = head(stored, "damaged");
   object["detail"] = "the event has been edited; see `paddock ledger verify`";
-  return line(object);
+  return dump_line(object);
 }
 
 }  // namespace
@@ -55,14 +52,14 @@ std::string feed_line(const StoredEvent& stored, AdvantageKind advantage_kind) {
   ordered_json object = head(stored, is_group ? "group" : "verdict");
   for (const auto& entry : body.items())
     if (!object.contains(entry.key())) object[entry.key()] = entry.value();
-  if (!is_group) return line(object);
+  if (!is_group) return dump_line(object);
   const auto rewards = rewards_in(body);
   if (!rewards) return damaged_line(stored);
   ordered_json numbers = ordered_json::array();
   for (const auto& advantage : advantages(*rewards, advantage_kind))
     numbers.push_back(advantage ? ordered_json(*advantage) : ordered_json());
   object["advantages"] = std::move(numbers);
-  return line(object);
+  return dump_line(object);
 }
 
 }  // namespace paddock::supervisor

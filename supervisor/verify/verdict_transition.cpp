@@ -1,4 +1,5 @@
 #include "supervisor/verify/verdict_transition.hpp"
+#include "supervisor/telemetry/dump.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -22,7 +23,7 @@ Transition transition(const char* kind, const std::string& tenant, const ordered
                 .subject = {},
                 .tenant = tenant,
                 // Every text in it has been checked to be UTF-8; nothing is thrown if one is not.
-                .body = body.dump(-1, ' ', false, ordered_json::error_handler_t::replace),
+                .body = dump(body),
                 .at = at}};
 }
 

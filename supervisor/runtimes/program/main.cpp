@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -119,8 +118,8 @@ int main(int argc, char** argv) {
   if (header.wanted_count == 0) become(argv + 1);
 
   char** names = read_wanted(header.wanted_count);
-  // From here on nothing of this process can be read, traced or taken over by the program.
-  ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  // The program is of the same user and could write into the channel of this process. It would get
+  // out what it could have put into its files, and this process writes last.
   const pid_t program = ::fork();
   if (program < 0) die(exit_setup_failed, "fork for", argv[1], errno);
   if (program == 0) become(argv + 1);
