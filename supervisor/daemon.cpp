@@ -33,17 +33,18 @@ using kernel::Result;
 using std::chrono::milliseconds;
 
 constexpr std::size_t descriptors_per_run =
-    13;  // pipes, pidfds, control; and memory files at start
+    14;  // pipes, pidfds, control, the files of a step; and memory files at start
 constexpr std::size_t descriptors_per_connection = 2;
 constexpr std::size_t descriptors_per_item = 2;
 constexpr std::size_t descriptors_besides = 128;
 
 // Enough descriptors for every limit at once, as far as the hard limit allows.
 void raise_descriptor_limit(const DaemonConfig& config) {
-  // An item of a verify request has a judge beside the slots, and the ends of their channel.
+  // An item of a verify request has a judge beside the slots, and the ends of their channel. A run
+  // that waits may have its files in a memory file.
   const std::size_t needed =
       (config.runs.alive_max + config.verify.items_alive) * descriptors_per_run +
-      config.verify.items_alive * descriptors_per_item +
+      config.verify.items_alive * descriptors_per_item + config.runs.queued_max +
       config.connections_max * descriptors_per_connection + descriptors_besides;
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed) return;
