@@ -232,6 +232,7 @@ TEST_CASE("each call takes its verb, and the one that is missing is named") {
       {"agent", "POST", "/v1/agents/none/stop"},
       {"agent", "POST", "/v1/agents/none/restart"},
       {"budget", "POST", "/v1/agents/none/budget/grant"},
+      {"verify", "POST", "/v1/verify"},
       {"operate", "POST", "/v1/reload"},
       {"operate", "GET", "/v1/keys"},
       {"operate", "POST", "/v1/keys"},

@@ -119,7 +119,7 @@ TEST_CASE("the host is described, and health counts the runs") {
   CHECK(busy["runs_queued"] == 1);
 }
 
-TEST_CASE("the trainer's socket answers health and nothing else yet") {
+TEST_CASE("the trainer's socket answers health and the trainer's calls alone") {
   const DaemonFixture daemon;
   CHECK(http(daemon.trainer_socket(), "GET", "/health").json()["status"] == "ok");
   for (const char* target : {"/v1/runs", "/v1/profiles", "/v1/host", "/verify"}) {
