@@ -122,9 +122,11 @@ TEST_CASE("the host is described, and health counts the runs") {
 TEST_CASE("the trainer's socket answers health and the trainer's calls alone") {
   const DaemonFixture daemon;
   CHECK(http(daemon.trainer_socket(), "GET", "/health").json()["status"] == "ok");
-  for (const char* target : {"/v1/runs", "/v1/profiles", "/v1/host", "/verify"}) {
+  for (const char* target : {"/v1/runs", "/v1/profiles", "/v1/host", "/v1/agents"}) {
     INFO(target);
     CHECK(http(daemon.trainer_socket(), "GET", target).error_code() == "not_found");
   }
   CHECK(http(daemon.trainer_socket(), "POST", "/v1/runs", shell("true")).status == 404);
+  // The doors are there too: this one takes POST alone.
+  CHECK(http(daemon.trainer_socket(), "GET", "/verify").status == 405);
 }
