@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <string>
 
 #include "kernel/base/fd.hpp"
@@ -35,6 +37,37 @@ ThreadTimes times_of_thread(const std::string& task) {
   if (!text || std::sscanf(text->c_str(), "%" SCNu64 " %" SCNu64, &on_cpu_ns, &waited_ns) != 2)
     return {};
   return {on_cpu_ns / 1000, waited_ns / 1000};
+}
+
+struct Priority {
+  long nice = 0;
+  long policy = 0;  // SCHED_OTHER, SCHED_IDLE ...
+
+  bool operator==(const Priority&) const = default;
+};
+
+// Of a process or one thread: fields 19 and 41 of its stat. Absent: it is gone.
+std::optional<Priority> priority_of(const std::string& task) {
+  const auto text = read_file(task + "/stat", proc_file_bytes_max);
+  if (!text) return std::nullopt;
+  const std::size_t name_end = text->rfind(')');
+  if (name_end == std::string::npos) return std::nullopt;
+  std::istringstream fields(text->substr(name_end + 1));
+  Priority priority;
+  std::string field;
+  for (int number = 3; fields >> field; ++number) {
+    if (number == 19) priority.nice = std::strtol(field.c_str(), nullptr, 10);
+    if (number == 41) priority.policy = std::strtol(field.c_str(), nullptr, 10);
+  }
+  return priority;
+}
+
+// The nice value of its session as a whole, where the kernel shares the CPU out by session.
+long session_nice_of(pid_t pid) {
+  const auto text = read_file(proc_path(pid, "autogroup"), proc_file_bytes_max);
+  long nice = 0;
+  if (!text || std::sscanf(text->c_str(), "%*s nice %ld", &nice) != 1) return 0;
+  return nice;
 }
 
 }  // namespace
@@ -80,6 +113,7 @@ bool is_in_tree(pid_t pid, pid_t root) {
 
 std::optional<TreeCpu> cpu_of_tree(pid_t root) {
   TreeCpu cpu;
+  const Priority wanted = priority_of("/proc/" + std::to_string(root)).value_or(Priority{});
   std::size_t threads = 0;
   PidList pending;
   pending.push(root);
@@ -95,7 +129,10 @@ std::optional<TreeCpu> cpu_of_tree(pid_t root) {
       const ThreadTimes times = times_of_thread(task->path());
       of_threads_us += times.on_cpu_us;
       cpu.longest_wait_us = std::max(cpu.longest_wait_us, times.waited_us);
+      const Priority priority = priority_of(task->path()).value_or(wanted);
+      if (priority.nice > wanted.nice || priority.policy != wanted.policy) cpu.gives_way = true;
     }
+    if (session_nice_of(pid) > 0) cpu.gives_way = true;
     // Threads that have ended are in stat alone.
     const ProcessStat stat = stat_of(pid).value_or(ProcessStat{});
     cpu.used_us += std::max(of_threads_us, stat.own_cpu_us) + stat.children_cpu_us;

@@ -35,6 +35,8 @@ bool is_in_tree(pid_t pid, pid_t root);
 struct TreeCpu {
   std::uint64_t used_us = 0;          // by `root`, all below it and all that they have waited for
   std::uint64_t longest_wait_us = 0;  // of one living thread: ready to run, and without a CPU
+  bool gives_way = false;  // a living thread has a lower priority than `root`: it lets others go
+                           // first of its own accord
 };
 
 // Absent if the tree has more threads than can be looked at in a few milliseconds: part of the

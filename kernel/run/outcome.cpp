@@ -83,6 +83,7 @@ Ending with_cause(Ending ending, Cause cause, std::string detail) {
 }  // namespace
 
 bool starved(const Starvation& seen) {
+  if (seen.gives_way) return false;
   const std::uint64_t half = seen.wall_us / 2;
   const std::uint64_t others = seen.waited_us - std::min(seen.waited_us, seen.throttled_us);
   return others >= half && seen.cpu_used_us < half;

@@ -72,6 +72,7 @@ struct Starvation {
   std::uint64_t waited_us = 0;    // ready to run and without a CPU: time in which one of the leaf's
                                   // processes was, or without a leaf the longest of one thread
   std::uint64_t throttled_us = 0;  // of that, at the run's own cpu_max
+  bool gives_way = false;          // part of it has lowered its own priority
 
   bool operator==(const Starvation&) const = default;
 };
@@ -80,7 +81,8 @@ struct Starvation {
 // or more, and used less than half a CPU's worth. Both are needed: processes of one run that wait
 // for each other use the CPU between them, and what sleeps uses little but does not wait. Doubt is
 // resolved against the run: one with several threads that got half a CPU, or whose CPUs were
-// throttled for as long as it waited, is not starved. Pure.
+// throttled for as long as it waited, is not starved. Neither is one that lowered its own priority:
+// then it waits because it lets others go first. Pure.
 bool starved(const Starvation& seen);
 
 // Limits and observations that sharpen a cause.

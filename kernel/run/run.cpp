@@ -385,12 +385,13 @@ std::optional<Starvation> Run::measure_starvation() const {
   CgroupUsage leaf;
   if (resources_.cgroup) leaf = resources_.cgroup->usage();
   seen.throttled_us = leaf.throttled_us;
+  const auto tree = cpu_of_tree(spawned_.launcher);
+  seen.gives_way = tree && tree->gives_way;
   if (leaf.cpu_waited_us) {
     seen.cpu_used_us = leaf.cpu_usage_us;
     seen.waited_us = *leaf.cpu_waited_us;
     return seen;
   }
-  const auto tree = cpu_of_tree(spawned_.launcher);
   if (!tree) return std::nullopt;
   seen.cpu_used_us = std::max(tree->used_us, leaf.cpu_usage_us);
   seen.waited_us = tree->longest_wait_us;

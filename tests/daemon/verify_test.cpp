@@ -120,8 +120,8 @@ TEST_CASE("an early end with success is no pass, and a hang is the candidate's w
                                  with(call_item("exit in process", "import os\nos._exit(0)"),
                                       "integrity", "in_process"),
                                  call_item("hang", sleeping_code),
-                                 with(stdio_item("hang sooner", "while True: pass"), "limits",
-                                      {{"wall_seconds", 0.5}})}));
+                                 with(stdio_item("hang sooner", "import time\ntime.sleep(60)"),
+                                      "limits", {{"wall_seconds", 0.5}})}));
   for (const json& item : answer["items"]) {
     INFO(item.dump());
     CHECK(item["verdict"] == "fail");

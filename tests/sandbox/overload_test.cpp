@@ -123,6 +123,16 @@ TEST_CASE("with a cgroup the leaf's own pressure says that a run was kept from t
         Cause::wall_clock);
 }
 
+TEST_CASE("a spinner that lowers its own priority is wall_clock, however long it waits for a CPU") {
+  const Sandbox sandbox = Sandbox::open({}).value();
+  const Argv nice = {"nice", "-n", "19", program("burn_cpu")};
+  const Argv idle = {"chrt", "--idle", "0", program("burn_cpu")};
+  for (const Argv& argv : {nice, idle}) {
+    INFO(argv.front());
+    CHECK(run_among(5, sandbox, short_policy("DEFAULT"), argv).cause == Cause::wall_clock);
+  }
+}
+
 TEST_CASE("a run that sleeps among spinners is wall_clock: it did not want the CPU") {
   const Sandbox sandbox = Sandbox::open({}).value();
   const SandboxResult result = run_among(5, sandbox, short_policy("DEFAULT"), {"sleep", "1000"});
