@@ -12,7 +12,7 @@ copy=
 trap 'rm -rf "$copy"' EXIT
 export SANDBOX_MUST_WORK=1
 
-say() { printf '\n== %s\n' "$*"; }
+say() { printf '\n== %s (after %d s)\n' "$*" "$SECONDS"; }
 
 as_test_user() {
   runuser -u "$test_user" -- env -i PATH="$PATH" HOME="/home/$test_user" LANG=C.UTF-8 \
@@ -23,11 +23,13 @@ as_test_user() {
 run_as_test_user() {
   id "$test_user" >/dev/null 2>&1 || useradd --system --create-home --shell /bin/sh "$test_user"
   copy=$(mktemp -d /var/tmp/paddock-test-XXXXXX)
-  cp -r build/dev/bin build/dev/share tests/real_work "$copy/"
+  cp -r build/dev/bin build/dev/share tests/real_work tests/each_case.sh "$copy/"
   chown -R "$test_user" "$copy"
-  for suite in "$copy"/bin/{sandbox,cli,daemon}_tests; do
-    say "$(basename "$suite") as $test_user"
-    (cd "$copy" && as_test_user "$suite")
+  say "sandbox_tests as $test_user"
+  (cd "$copy" && as_test_user "$copy/bin/sandbox_tests")
+  for suite in cli daemon; do
+    say "${suite}_tests as $test_user"
+    (cd "$copy" && as_test_user bash "$copy/each_case.sh" "$copy/bin/${suite}_tests" "$jobs")
   done
   say "paddock-escapes as $test_user"
   (cd "$copy" && as_test_user "$copy/bin/paddock-escapes")
