@@ -136,6 +136,16 @@ bool read_at(const Fd& fd, std::uint64_t offset, char* to, std::size_t bytes) {
   return true;
 }
 
+Result<void> begin_with_step(const std::vector<std::string>& command, Fd channel,
+                             std::size_t channel_bytes, ResolvedRun& run) {
+  run.program = TRY(step_program());
+  run.argv = {kernel::program_path};
+  run.argv.insert(run.argv.end(), command.begin(), command.end());
+  run.channel_bytes = channel_bytes;
+  run.channel = std::make_shared<Fd>(std::move(channel));
+  return {};
+}
+
 }  // namespace
 
 Result<void> check_file_name(const std::string& name) {
@@ -165,16 +175,21 @@ Result<void> prepare_step(const std::vector<std::string>& command, const Files& 
                 fmt::format("{} files wanted, and at most {} come out", wanted.size(), files_max));
   for (const std::string& name : wanted) TRY_VOID(check_file_name(name));
 
-  const int program = TRY(step_program());
   const std::string bytes = encode(files, wanted);
   Fd channel = wanted.empty() ? TRY(kernel::memory_file("paddock-step-files", bytes))
                               : TRY(writable_file(bytes, artifact_bytes_max));
-  run.argv = {kernel::program_path};
-  run.argv.insert(run.argv.end(), command.begin(), command.end());
-  run.program = program;
-  run.channel_bytes = bytes.size();
-  run.channel = std::make_shared<Fd>(std::move(channel));
-  return {};
+  return begin_with_step(command, std::move(channel), bytes.size(), run);
+}
+
+Result<void> prepare_trial(const std::vector<std::string>& programs, ResolvedRun& run) {
+  std::string bytes;
+  append(bytes, StepHeader{.is_trial = 1});
+  Fd channel = TRY(kernel::memory_file("paddock-step-files", bytes));
+  return begin_with_step(programs, std::move(channel), bytes.size(), run);
+}
+
+bool is_of_host(const std::string& program) {
+  return program.starts_with('/') || program.find('/') == std::string::npos;
 }
 
 // Nothing in the file is believed, only its size: it can neither grow nor shrink. Each byte of it

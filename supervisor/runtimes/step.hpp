@@ -29,6 +29,13 @@ kernel::Result<void> check_file_name(const std::string& name);
 kernel::Result<void> prepare_step(const std::vector<std::string>& command, const Files& files,
                                   const std::vector<std::string>& wanted, ResolvedRun& run);
 
+// Sets the same of `run`: it only says whether each of `programs` can be executed under its policy,
+// without any code that a client has sent. Fails like prepare_step.
+kernel::Result<void> prepare_trial(const std::vector<std::string>& programs, ResolvedRun& run);
+
+// True if a program of that name is the host's; one that is relative is among a step's files.
+bool is_of_host(const std::string& program);
+
 // What came out, once the run is over: regular files among `wanted`, whole or not at all.
 // `channel`: the run's, kept by the caller. What is damaged or over its bound is left out.
 Files collect_files(const kernel::Fd& channel, const std::vector<std::string>& wanted);

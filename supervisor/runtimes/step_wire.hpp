@@ -20,12 +20,18 @@ namespace paddock::supervisor {
 constexpr uint64_t step_magic = 0x31706574732d6470;
 constexpr size_t step_name_bytes_max = 1024;
 
+// How paddock-step itself ends. A command may end so, too.
+constexpr int step_setup_failed = 126;
+constexpr int step_not_executed = 127;
+
 struct StepHeader {
   uint64_t magic = step_magic;
   uint64_t file_count = 0;
   uint64_t wanted_count = 0;
   uint64_t out_offset = 0;
   uint64_t out_bytes = 0;
+  // Not 0: each word of the command is a program. It is executed, ended at once, and that is all.
+  uint64_t is_trial = 0;
 };
 
 struct StepEntry {

@@ -8,6 +8,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
+constexpr milliseconds trial_time_max{10'000};
+
 Judgement faulty(std::string cause, std::string detail) {
   return {.fault = Fault{.cause = std::move(cause), .detail = std::move(detail)}, .cases = {}};
 }
@@ -56,7 +58,10 @@ void StdioItem::compiled() {
   Files made;
   if (end.cause == kernel::Cause::exited && end.exit_code == 0)
     made = collect_files(*channel, {step.artifact});
-  if (made.empty()) return over(judgement_of_compiler(end, cases().size()));
+  if (made.empty())
+    return unless_program_is_missing(step.command, "the compiler's run", [this, end] {
+      over(judgement_of_compiler(end, cases().size()));
+    });
   files_.merge(made);
   step_timer_.start(milliseconds(0), [this] { start_case(); });
 }
@@ -77,12 +82,55 @@ void StdioItem::case_over() {
   if (run_->fault()) return over({.fault = run_->fault(), .cases = {}});
   StdioVerdict verdict = stdio_verdict(*run_->result(), cases()[answers_.size()]);
   if (verdict.fault) return over({.fault = std::move(verdict.fault), .cases = {}});
-  const bool passed = verdict.answer.passed;
-  answers_.push_back(std::move(verdict.answer));
+  if (has_program_) return add_case(std::move(verdict.answer));
+  unless_program_is_missing(item_.runtime->run, "the candidate's run",
+                            [this, answer = std::move(verdict.answer)] {
+                              has_program_ = true;
+                              add_case(answer);
+                            });
+}
+
+void StdioItem::add_case(CaseAnswer answer) {
+  const bool passed = answer.passed;
+  answers_.push_back(std::move(answer));
   if (!passed && item_.stop == Stop::first_fail) answers_.resize(cases().size(), not_reached());
   if (answers_.size() == cases().size())
     return over({.fault = std::nullopt, .cases = std::move(answers_)});
   step_timer_.start(milliseconds(0), [this] { start_case(); });
+}
+
+// Goes on with `then`, at once or later, if the run that is over has not ended for want of its
+// program.
+void StdioItem::unless_program_is_missing(const std::vector<std::string>& command,
+                                          const char* whose, std::function<void()> then) {
+  if (!is_of_host(command.front()) || !may_lack_program(*run_->end())) return then();
+  step_timer_.start(milliseconds(0), [this, command, whose, then = std::move(then)] {
+    start_trial(command, whose, then);
+  });
+}
+
+void StdioItem::start_trial(const std::vector<std::string>& command, const char* whose,
+                            std::function<void()> then) {
+  if (!stop_reason_.empty()) return over(faulty("killed_by_request", stop_reason_));
+  // A command that is a shell's may want what the version command names.
+  std::vector<std::string> programs = {command.front()};
+  const std::vector<std::string>& version = item_.runtime->version;
+  if (!version.empty() && version.front() != command.front()) programs.push_back(version.front());
+  ResolvedRun run;
+  run.policy = *item_.judge_policy;
+  run.policy.wall_clock = std::min(run.policy.wall_clock.value_or(trial_time_max), trial_time_max);
+  run.tenant = item_.tenant;
+  run.parent = run_->id();
+  if (const auto ready = prepare_trial(programs, run); !ready)
+    return over_soon({.fault = fault_of(ready.error()), .cases = {}});
+  trial_ = std::make_unique<ItemRun>(loop_, runs_);
+  trial_->start(std::move(run), {}, [this, whose, then = std::move(then)] {
+    if (!trial_->id().empty()) ids_.push_back(trial_->id());
+    if (trial_->fault()) return over({.fault = trial_->fault(), .cases = {}});
+    if (auto fault = fault_of_trial(whose, *trial_->result()))
+      return over({.fault = std::move(fault), .cases = {}});
+    then();
+  });
 }
 
 void StdioItem::start_run(ResolvedRun run, std::function<void()> then) {
@@ -102,6 +150,7 @@ void StdioItem::start_run(ResolvedRun run, std::function<void()> then) {
 void StdioItem::stop(const std::string& reason) {
   stop_reason_ = reason;
   if (run_) run_->stop(reason);
+  if (trial_) trial_->stop(reason);
 }
 
 void StdioItem::over_soon(Judgement judgement) {

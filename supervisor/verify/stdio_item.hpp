@@ -1,6 +1,7 @@
 #pragma once
 // StdioItem: a program that is compiled once, if its language is, and run once per case. The daemon
-// compares what it writes.
+// compares what it writes. Where a step ends as if this host lacked its program, a run without the
+// item's code tells whether that is so.
 
 #include <memory>
 
@@ -24,6 +25,11 @@ class StdioItem final : public Judging {
   void compiled();
   void start_case();
   void case_over();
+  void add_case(CaseAnswer answer);
+  void unless_program_is_missing(const std::vector<std::string>& command, const char* whose,
+                                 std::function<void()> then);
+  void start_trial(const std::vector<std::string>& command, const char* whose,
+                   std::function<void()> then);
   void start_run(ResolvedRun run, std::function<void()> then);
   void over_soon(Judgement judgement);
   void over(Judgement judgement);
@@ -37,6 +43,8 @@ class StdioItem final : public Judging {
   OnOver on_over_;
   Timer step_timer_;
   std::unique_ptr<ItemRun> run_;  // of the step that is under way, or was last
+  std::unique_ptr<ItemRun> trial_;
+  bool has_program_ = false;  // of the cases' runs, by a trial
   std::shared_ptr<kernel::Fd> compiler_channel_;
   Files files_;  // what the program is made of
   std::vector<CaseAnswer> answers_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "supervisor/runtimes/step_wire.hpp"
 #include "supervisor/verify/checkers.hpp"
 
 namespace paddock::supervisor {
@@ -201,8 +202,27 @@ StdioVerdict stdio_verdict(const kernel::SandboxResult& result, const StdioCase&
   return verdict;
 }
 
+bool may_lack_program(const EndedRun& step) {
+  return step.cause == Cause::exited && step.exit_code == step_not_executed;
+}
+
+std::optional<Fault> fault_of_trial(const char* whose, const kernel::SandboxResult& trial) {
+  const EndedRun run = ended_run(trial, false);
+  if (is_fault(run.cause)) return fault_of_run(whose, run);
+  if (!may_lack_program(run)) return std::nullopt;
+  std::string why = trial.stderr;
+  while (why.ends_with('\n')) why.pop_back();
+  return Fault{.cause = std::string(name_of(Cause::cannot_execute)),
+               .detail = fmt::format("{}: {}", whose, why)};
+}
+
+// What it made of the code is one thing; what it took to do so has the name of the limit.
 Judgement judgement_of_compiler(const EndedRun& run, std::size_t cases) {
   if (is_fault(run.cause)) return without_number(fault_of_run("the compiler's run", run));
+  if (run.cause != Cause::exited && run.cause != Cause::signaled)
+    return {.fault = std::nullopt,
+            .cases = failed_cases(cases, std::string(name_of(run.cause)),
+                                  "the compiler: " + ending_text(run))};
   return {.fault = std::nullopt,
           .cases = failed_cases(cases, "does_not_compile", "the compiler: " + ending_text(run))};
 }

@@ -70,7 +70,14 @@ struct StdioVerdict {
 };
 StdioVerdict stdio_verdict(const kernel::SandboxResult& result, const StdioCase& expected);
 
-// The compiler's run did not give what it should.
+// True if a step ended as one does whose program this host lacks. Code can end so, too, and then
+// only a trial tells: a run without that code.
+bool may_lack_program(const EndedRun& step);
+
+// What a trial says: why it was the host's fault, if it was. `whose`: "the compiler's run".
+std::optional<Fault> fault_of_trial(const char* whose, const kernel::SandboxResult& trial);
+
+// The compiler's run did not give what it should, and no program was missing.
 Judgement judgement_of_compiler(const EndedRun& run, std::size_t cases);
 
 }  // namespace paddock::supervisor

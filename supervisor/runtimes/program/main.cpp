@@ -1,6 +1,7 @@
 // paddock-step COMMAND ARG...: what a step's run starts with, inside the sandbox. It lays the files
 // of its channel out in the directory where it is, and becomes COMMAND. If files are to come out it
 // stays beside it instead, and then ends as COMMAND did: with the same status, by the same signal.
+// In a trial each word is a program, and it says whether this host can execute all of them.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,8 +22,8 @@ using paddock::supervisor::StepEntry;
 using paddock::supervisor::StepHeader;
 
 constexpr int channel = 3;
-constexpr int exit_setup_failed = 126;
-constexpr int exit_not_executed = 127;
+constexpr int exit_setup_failed = paddock::supervisor::step_setup_failed;
+constexpr int exit_not_executed = paddock::supervisor::step_not_executed;
 
 [[noreturn]] void die(int status, const char* what, const char* name, int error) {
   ::dprintf(2, "paddock-step: %s '%s': %s\n", what, name, ::strerror(error));
@@ -96,6 +97,34 @@ char** read_wanted(uint64_t count) {
   die(exit_not_executed, "execute", command[0], errno);
 }
 
+// Dies with the reason if this host cannot execute `program`. One that it can is ended when it has
+// begun.
+void try_program(char* program) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) die(exit_setup_failed, "make a pipe for", program, errno);
+  const pid_t child = ::fork();
+  if (child < 0) die(exit_setup_failed, "fork for", program, errno);
+  if (child == 0) {
+    char* command[] = {program, nullptr};
+    ::fcntl(channel, F_SETFD, FD_CLOEXEC);
+    ::execvp(program, command);
+    const int error = errno;
+    const ssize_t told = ::write(ends[1], &error, sizeof error);
+    ::_exit(told == sizeof error ? exit_not_executed : exit_setup_failed);
+  }
+  ::close(ends[1]);
+  int error = 0;
+  ssize_t count = 0;
+  do {
+    count = ::read(ends[0], &error, sizeof error);  // nothing: the program has taken its place
+  } while (count < 0 && errno == EINTR);
+  ::close(ends[0]);
+  ::kill(child, SIGKILL);
+  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  if (count != 0) die(exit_not_executed, "execute", program, error);
+}
+
 // Ends as the child with that wait status did.
 [[noreturn]] void end_as(int status) {
   if (WIFEXITED(status)) ::_exit(WEXITSTATUS(status));
@@ -114,6 +143,10 @@ int main(int argc, char** argv) {
   read_channel(&header, sizeof header);
   if (header.magic != paddock::supervisor::step_magic)
     die(exit_setup_failed, "read", "the channel", EINVAL);
+  if (header.is_trial != 0) {
+    for (char** program = argv + 1; *program != nullptr; ++program) try_program(*program);
+    return 0;
+  }
   for (uint64_t i = 0; i < header.file_count; ++i) lay_out_file();
   if (header.wanted_count == 0) become(argv + 1);
 

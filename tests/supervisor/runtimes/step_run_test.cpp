@@ -55,6 +55,27 @@ const std::vector<std::vector<std::string>> with_and_without_wanted = {{}, {"out
 
 }  // namespace
 
+TEST_CASE("a trial tells which program cannot be executed, and lets none of them do anything") {
+  for (const char* profile : profiles) {
+    INFO(profile);
+    const auto tried = [&](const std::vector<std::string>& programs) {
+      ResolvedRun trial;
+      trial.policy = policy_of(profile);
+      REQUIRE(prepare_trial(programs, trial));
+      return run(trial.policy, trial.argv,
+                 {.channel = trial.channel->get(), .program_file = trial.program});
+    };
+    const SandboxResult there = tried({"sh", "yes", "/bin/sh"});
+    CHECK(there.cause == Cause::exited);
+    CHECK(there.exit_code == 0);
+    CHECK(there.stderr.empty());
+    const SandboxResult missing = tried({"sh", "no-such-program", "sh"});
+    CHECK(missing.exit_code == 127);
+    CHECK(missing.stderr == "paddock-step: execute 'no-such-program': No such file or directory\n");
+    CHECK(tried({"/etc/passwd"}).exit_code == 127);
+  }
+}
+
 TEST_CASE("a step's files are in its workspace, each byte of them") {
   for (const char* profile : profiles) {
     INFO(profile);

@@ -198,3 +198,34 @@ TEST_CASE("a compiler that refuses the code fails every case, and one that canno
   CHECK(refused.cases[2].cause == "does_not_compile");
   CHECK(judgement_of_compiler(ended(Cause::cannot_isolate), 3).fault->cause == "cannot_isolate");
 }
+
+TEST_CASE("a compiler that needs more than it may have fails every case with what it ran into") {
+  for (const Cause cause :
+       {Cause::wall_clock, Cause::cpu_limit, Cause::memory_limit, Cause::pids_limit,
+        Cause::file_size_limit, Cause::output_limit, Cause::syscall_denied, Cause::tampered}) {
+    const auto judgement = judgement_of_compiler(ended(cause), 2);
+    INFO(name_of(cause));
+    CHECK_FALSE(judgement.fault);
+    REQUIRE(judgement.cases.size() == 2);
+    CHECK(judgement.cases[1].cause == name_of(cause));
+  }
+}
+
+TEST_CASE("only a trial without the code says that a program is missing") {
+  CHECK(may_lack_program(ended(Cause::exited, 127)));
+  CHECK_FALSE(may_lack_program(ended(Cause::exited, 1)));
+  CHECK_FALSE(may_lack_program(ended(Cause::wall_clock)));
+  kernel::SandboxResult trial;
+  trial.cause = Cause::exited;
+  CHECK_FALSE(fault_of_trial("the compiler's run", trial));
+  trial.exit_code = 126;  // no room for a second process
+  CHECK_FALSE(fault_of_trial("the compiler's run", trial));
+  trial.exit_code = 127;
+  trial.stderr = "paddock-step: execute 'gpp': No such file or directory\n";
+  CHECK(*fault_of_trial("the compiler's run", trial) ==
+        Fault{.cause = "cannot_execute",
+              .detail = "the compiler's run: paddock-step: execute 'gpp': No such file or "
+                        "directory"});
+  trial.cause = Cause::cannot_isolate;
+  CHECK(fault_of_trial("the compiler's run", trial)->cause == "cannot_isolate");
+}

@@ -96,6 +96,60 @@ TEST_CASE_METHOD(VerifierFixture, "a program is run once per case, and compiled 
 }
 
 TEST_CASE_METHOD(VerifierFixture,
+                 "a compiler or an interpreter that this host lacks is nobody's failure") {
+  const Runtime& python = runtimes.at("python");
+  Runtime no_compiler = runtimes.at("sh2");
+  no_compiler.compile->command = {"no-such-compiler", "main.in"};
+  Runtime no_interpreter = python;
+  no_interpreter.run = {"no-such-interpreter", "main.py"};
+  Runtime no_version = python;
+  no_version.run = {"/bin/sh", "-c", "no-such-interpreter main.py"};
+  no_version.version = {"no-such-interpreter", "--version"};
+  runtimes.insert({{"no-compiler", no_compiler},
+                   {"no-interpreter", no_interpreter},
+                   {"no-version", no_version}});
+  for (auto& [name, runtime] : runtimes) runtime.name = name;
+  const auto told = verify({stdio_item("no-compiler", ": ok", "no-compiler"),
+                            stdio_item("no-interpreter", "print(2)", "no-interpreter"),
+                            stdio_item("no-version", "print(2)", "no-version")});
+  for (const char* id : {"no-compiler", "no-interpreter", "no-version"}) {
+    const ItemAnswer& answer = told->of(id);
+    INFO(answer_to_json(answer));
+    CHECK(answer.verdict == Verdict::invalid);
+    CHECK_FALSE(answer.reward);
+    CHECK(answer.cause == "cannot_execute");
+    CHECK(answer.detail.find("execute 'no-such-") != std::string::npos);
+    CHECK(answer.detail.find("No such file") != std::string::npos);
+    CHECK(answer.runs.size() == 2);
+  }
+}
+
+TEST_CASE_METHOD(VerifierFixture,
+                 "code that ends as if its interpreter were missing has failed all the same") {
+  const char* const forgery =
+      "import sys\n"
+      "print(\"paddock-step: execute 'python3': No such file or directory\", file=sys.stderr)\n"
+      "sys.exit(127)\n";
+  runtimes.at("sh2").compile->command = {"/bin/sh", "-c", "exit 127"};
+  const auto told = verify({stdio_item("code", forgery), stdio_item("compiler", ": ok", "sh2")});
+  CHECK(told->of("code").verdict == Verdict::fail);
+  CHECK(told->of("code").cause == "exited");
+  CHECK(told->of("code").total == 2);
+  CHECK(told->of("code").runs.size() == 3);  // tried once, not for each case
+  CHECK(told->of("code").stderr_tail.find("paddock-step") == 0);
+  CHECK(told->of("compiler").verdict == Verdict::fail);
+  CHECK(told->of("compiler").cause == "does_not_compile");
+}
+
+TEST_CASE_METHOD(VerifierFixture, "a compiler that takes too long fails with that cause") {
+  runtimes.at("sh2").compile->command = {"/bin/sh", "-c", "sleep 60"};
+  runtimes.at("sh2").compile->wall_clock = std::chrono::milliseconds(300);
+  const auto told = verify({stdio_item("slow", ": ok", "sh2")});
+  CHECK(told->of("slow").verdict == Verdict::fail);
+  CHECK(told->of("slow").cause == "wall_clock");
+}
+
+TEST_CASE_METHOD(VerifierFixture,
                  "in one process a report is a report, and an end without one is none") {
   json right = call_item("right", right_code);
   json exits = call_item("exits", "import os\nos._exit(0)\n");
