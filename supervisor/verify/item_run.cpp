@@ -10,10 +10,11 @@ using std::chrono::milliseconds;
 
 }  // namespace
 
-void ItemRun::start(ResolvedRun run, OnSlot on_slot, OnOver on_over) {
+void ItemRun::start(ResolvedRun run, OnSlot on_slot, OnOver on_over, OnBegun on_begun) {
   is_started_ = true;
   on_slot_ = std::move(on_slot);
   on_over_ = std::move(on_over);
+  on_begun_ = std::move(on_begun);
   waiting_ = std::move(run);
   asked_at_ = kernel::Clock::now();
   submit();
@@ -26,6 +27,7 @@ void ItemRun::submit() {
   };
   observer.on_finished = [this](const RunRecord& record) { finished(record); };
   observer.on_refused = [this](const kernel::Error& error) { give_up(error); };
+  if (on_begun_) observer.on_started = [this](const RunRecord&) { on_begun_(); };
   if (on_slot_) observer.on_slot = [this](const RunRecord& record) { on_slot_(record); };
   const auto id = runs_.submit(*waiting_, std::move(observer));
   if (id) {

@@ -19,9 +19,11 @@ constexpr std::chrono::milliseconds room_patience{60'000};
 
 class ItemRun {
  public:
-  // Called from the loop. `on_slot`: once, or never. `on_over`: once, whatever happens; the run is
-  // known by then, or it never was, and fault() says why.
+  // Called from the loop. `on_slot`, and `on_begun` when its gate is open: once, or never.
+  // `on_over`: once, whatever happens; the run is known by then, or it never was, and fault() says
+  // why.
   using OnSlot = std::function<void(const RunRecord&)>;
+  using OnBegun = std::function<void()>;
   using OnOver = std::function<void()>;
 
   // `runs` outlives this; this outlives the run, unless no loop turns any more.
@@ -29,7 +31,7 @@ class ItemRun {
   ItemRun(const ItemRun&) = delete;
   ItemRun& operator=(const ItemRun&) = delete;
 
-  void start(ResolvedRun run, OnSlot on_slot, OnOver on_over);
+  void start(ResolvedRun run, OnSlot on_slot, OnOver on_over, OnBegun on_begun = {});
 
   // Ends it: nothing is to come of it any more. Does nothing to one that is over.
   void stop(const std::string& reason);
@@ -60,6 +62,7 @@ class ItemRun {
   kernel::Clock::time_point asked_at_;
   OnSlot on_slot_;
   OnOver on_over_;
+  OnBegun on_begun_;
   bool is_started_ = false;
   bool is_over_ = false;
   bool is_stopped_ = false;

@@ -75,13 +75,26 @@ void SeparateItem::start() {
 void SeparateItem::got_slot() {
   slot_at_ = kernel::Clock::now();
   if (is_stopped_) return;
-  judge_.start(judge_run(), {}, [this] { judge_over(); });
+  judge_.start(
+      judge_run(), {}, [this] { judge_over(); }, [this] { judge_begun(); });
+}
+
+void SeparateItem::judge_begun() {
+  has_judge_begun_ = true;
+  check_grace();
 }
 
 void SeparateItem::candidate_over() {
   judges_end_.reset();
-  judge_.stop_after(judge_grace, "its candidate has ended, and it has not");
+  check_grace();
   check_over();
+}
+
+// A candidate may have ended before its judge could begin, and on a busy host long before. Until
+// then it is the run's own bounds that hold for the judge.
+void SeparateItem::check_grace() {
+  if (candidate_.is_over() && has_judge_begun_)
+    judge_.stop_after(judge_grace, "its candidate has ended, and it has not");
 }
 
 void SeparateItem::judge_over() {

@@ -11,7 +11,7 @@ namespace paddock::supervisor {
 // The judge's wall clock begins a little later than its candidate's, and must not be what ends
 // them.
 constexpr std::chrono::milliseconds judge_wall_margin{5'000};
-// For the report, when the candidate is over.
+// For the report, when the candidate is over and the judge has begun.
 constexpr std::chrono::milliseconds judge_grace{2'000};
 // For a candidate that nobody asks any more to notice that.
 constexpr std::chrono::milliseconds candidate_grace{200};
@@ -29,7 +29,9 @@ class SeparateItem final : public Judging {
   ResolvedRun candidate_run();
   ResolvedRun judge_run();
   void got_slot();
+  void judge_begun();
   void candidate_over();
+  void check_grace();
   void judge_over();
   void check_over();
   Judgement judgement() const;
@@ -41,6 +43,7 @@ class SeparateItem final : public Judging {
   Timer over_timer_;
   std::shared_ptr<kernel::Fd> candidates_end_;
   std::shared_ptr<kernel::Fd> judges_end_;
+  bool has_judge_begun_ = false;
   bool is_stopped_ = false;
   std::optional<kernel::Clock::time_point> slot_at_;
 };

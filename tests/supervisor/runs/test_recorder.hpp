@@ -5,6 +5,7 @@
 #include <uv.h>
 
 #include <deque>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,9 @@ class TestRecorder final : public supervisor::Recorder {
 
   void commit(supervisor::Transition transition, supervisor::IfUnwritten if_unwritten,
               supervisor::OnCommitted on_committed) override {
-    waiting_.push_back({std::move(transition), if_unwritten, std::move(on_committed)});
+    const bool is_late = delay_if && delay_if(transition);
+    (is_late ? delayed_ : waiting_)
+        .push_back({std::move(transition), if_unwritten, std::move(on_committed)});
     schedule();
   }
   bool is_writing() const override { return writing; }
@@ -28,6 +31,15 @@ class TestRecorder final : public supervisor::Recorder {
   void hold() { held_ = true; }
   void release() {
     held_ = false;
+    schedule();
+  }
+
+  // Those for which it holds wait, and no others, until they are released.
+  std::function<bool(const supervisor::Transition&)> delay_if;
+  std::size_t delayed() const { return delayed_.size(); }
+  void release_delayed() {
+    delay_if = nullptr;
+    for (Waiting& each : std::exchange(delayed_, {})) waiting_.push_back(std::move(each));
     schedule();
   }
 
@@ -73,6 +85,7 @@ class TestRecorder final : public supervisor::Recorder {
 
   supervisor::Timer timer_;
   std::deque<Waiting> waiting_;
+  std::deque<Waiting> delayed_;
   bool held_ = false;
 };
 

@@ -4,6 +4,7 @@
 
 #include <csignal>
 
+#include "supervisor/verify/separate_item.hpp"
 #include "supervisor/verify/verifier_fixture.hpp"
 
 using namespace paddock;
@@ -356,6 +357,33 @@ TEST_CASE_METHOD(VerifierFixture,
   const json again = call_item("a", "import time\ntime.sleep(1)\n" + std::string(right_code));
   CHECK(verify({again}, {{"request_id", "s1"}})->of("a").verdict == Verdict::pass);
   CHECK(count("verify.verdict") == 1);
+}
+
+TEST_CASE_METHOD(VerifierFixture,
+                 "a judge that begins long after its candidate has ended still says how it did") {
+  // As on a host that is busy: the judge's gate opens later than all the grace that it has.
+  recorder.delay_if = [](const Transition& transition) {
+    return transition.event.kind == "run.starting" && !transition.run->parent.empty();
+  };
+  const auto told = submit(
+      {call_item("ends", "import os\nos._exit(0)\n"), call_item("does not load", "def f(x:\n")});
+  const auto have_ended = [&] {
+    const auto runs = table->list();
+    return std::count_if(runs.begin(), runs.end(), [](const RunRecord* run) {
+             return run->phase == RunPhase::finished;
+           }) == 2;
+  };
+  run_until([&] { return recorder.delayed() == 2 && have_ended(); });
+  run_for(judge_grace + milliseconds(500));
+  CHECK(told->answers.empty());
+  recorder.release_delayed();
+  run_until([&] { return told->ended; });
+  for (const ItemAnswer& answer : told->answers) {
+    INFO(answer_to_json(answer));
+    CHECK(answer.verdict == Verdict::fail);
+    CHECK(answer.reward == 0.0);
+  }
+  CHECK(told->of("ends").cause == "exited");
 }
 
 TEST_CASE_METHOD(VerifierFixture, "a judge that is killed gives no number") {
