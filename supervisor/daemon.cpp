@@ -216,9 +216,14 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
                      }},
                 config_.verify),
       history_(*ledger_),
+      gold_items_(loop_->get(), runs_,
+                  [this](const std::string& profile) {
+                    return gold_items_under(profile, catalog_.catalog());
+                  }),
       canary_(
           loop_->get(), runs_, [this] { return ledger_->problem(); },
-          [this] { return canary_run(catalog_.catalog(), sandbox_, health_.refusals()); }),
+          [this] { return canary_run(catalog_.catalog(), sandbox_, health_.refusals()); },
+          &gold_items_),
       versions_(runs_,
                 [this](const Runtime& runtime, const std::vector<std::string>& command) {
                   return version_run(runtime, command, catalog_.catalog(), sandbox_,

@@ -23,6 +23,7 @@
 #include "supervisor/telemetry/loop_lag.hpp"
 #include "supervisor/telemetry/metrics.hpp"
 #include "supervisor/telemetry/service_manager.hpp"
+#include "supervisor/verify/gold_items.hpp"
 #include "supervisor/verify/key_store.hpp"
 #include "supervisor/verify/verifier.hpp"
 
@@ -97,6 +98,7 @@ class Daemon {
   RunTable runs_;
   Verifier verifier_;  // goes before the runs that it has started
   RunHistory history_;
+  GoldItems gold_items_;
   Canary canary_;
   TcpAccess tcp_;
   RuntimeVersions versions_;

@@ -40,6 +40,14 @@ kernel::Result<ResolvedRun> canary_run(const kernel::Catalog& catalog,
   return tl::unexpected<kernel::Error>(*first_refusal);
 }
 
+kernel::Result<std::vector<ResolvedItem>> gold_items_under(const std::string& profile,
+                                                           const kernel::Catalog& catalog) {
+  const auto at = catalog.profiles.find(profile);
+  if (at == catalog.profiles.end())
+    return kernel::fail(kernel::ErrorCode::unknown_profile, "no profile '" + profile + "'");
+  return gold_items(at->second);
+}
+
 kernel::Result<ResolvedRun> version_run(const Runtime& runtime,
                                         const std::vector<std::string>& command,
                                         const kernel::Catalog& catalog,

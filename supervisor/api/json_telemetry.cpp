@@ -39,6 +39,8 @@ std::string readiness_to_json(const Readiness& readiness) {
   ordered_json object = {{"ready", readiness.ready}};
   if (!readiness.ready) object["reason"] = readiness.reason;
   if (!readiness.profile.empty()) object["profile"] = readiness.profile;
+  if (!readiness.verify.empty()) object["verify"] = readiness.verify;
+  if (!readiness.verify_reason.empty()) object["verify_reason"] = readiness.verify_reason;
   return dump_line(object);
 }
 

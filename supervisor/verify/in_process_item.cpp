@@ -64,6 +64,7 @@ void InProcessItem::start() {
   run.policy = *item_.candidate_policy;
   run.argv = {"python3", "-I", "-c", std::string(in_process_program)};
   run.tenant = item_.tenant;
+  run.is_canary = item_.is_canary;
   run.stdin_bytes =
       in_process_job(item_.item.code, std::get<JudgedTests>(item_.item.tests), item_.stop);
   run.channel = report_;

@@ -24,6 +24,7 @@ struct ResolvedItem {
   std::shared_ptr<const kernel::SandboxPolicy> judge_policy;  // without a wall clock of its own
   std::string policy_hash;                                    // the candidate's
   std::shared_ptr<const Runtime> runtime;                     // of tests of kind stdio
+  bool is_canary = false;                                     // and so is each of its runs
 };
 
 struct JudgedItem {

@@ -35,6 +35,7 @@ ResolvedRun SeparateItem::candidate_run() {
   run.policy = *item_.candidate_policy;
   run.argv = {"python3", "-I", "-c", std::string(candidate_program)};
   run.tenant = item_.tenant;
+  run.is_canary = item_.is_canary;
   run.stdin_bytes = std::move(item_.item.code);
   run.channel = std::move(candidates_end_);
   return run;
@@ -47,6 +48,7 @@ ResolvedRun SeparateItem::judge_run() {
       item_.candidate_policy->wall_clock.value_or(item_wall_clock_default) + judge_wall_margin;
   run.argv = {"python3", "-I", "-S", "-B", "-c", std::string(judge_program)};
   run.tenant = item_.tenant;
+  run.is_canary = item_.is_canary;
   run.parent = candidate_.id();
   run.stdin_bytes = judge_job(std::get<JudgedTests>(item_.item.tests), item_.stop);
   run.channel = std::move(judges_end_);

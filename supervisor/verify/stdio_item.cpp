@@ -120,6 +120,7 @@ void StdioItem::start_trial(const std::vector<std::string>& command, const char*
   run.policy = *item_.judge_policy;
   run.policy.wall_clock = std::min(run.policy.wall_clock.value_or(trial_time_max), trial_time_max);
   run.tenant = item_.tenant;
+  run.is_canary = item_.is_canary;
   run.parent = run_->id();
   if (const auto ready = prepare_trial(programs, run); !ready)
     return over_soon({.fault = fault_of(ready.error()), .cases = {}});
@@ -135,6 +136,7 @@ void StdioItem::start_trial(const std::vector<std::string>& command, const char*
 
 void StdioItem::start_run(ResolvedRun run, std::function<void()> then) {
   run.tenant = item_.tenant;
+  run.is_canary = item_.is_canary;
   run_ = std::make_unique<ItemRun>(loop_, runs_);
   run_->start(
       std::move(run),

@@ -20,12 +20,16 @@ TEST_CASE("readyz runs a canary, once for everybody, and no trace of it is in th
   CHECK(first.status == 200);
   CHECK(first.json()["ready"] == true);
   CHECK(first.json()["profile"] == (sandbox_works() ? "STRICT" : "DEFAULT"));
+  CHECK(first.json()["verify"] == "ok");
   CHECK(daemon.get("/readyz").status == 200);
   CHECK(daemon.get("/v1/runs").json()["runs"].empty());
   const std::string metrics = daemon.get("/metrics").body;
   INFO(metrics);
   CHECK(metrics.find("cause=\"exited\"") != std::string::npos);
-  CHECK(metrics.find("tenant_class=\"default\"} 1\n") != std::string::npos);  // one, not two
+  // Its own run, and a candidate and a judge for each of its two items: once, not twice.
+  CHECK(metrics.find("tenant_class=\"default\"} 5\n") != std::string::npos);
+  CHECK(metrics.find("paddock_verdicts_total{") == std::string::npos);
+  CHECK(daemon.get("/v1/feed").body.empty());
 }
 
 TEST_CASE("a daemon that drains is not ready, and ready again after the drain is cancelled") {

@@ -11,6 +11,29 @@ using tests::TableFixture;
 
 namespace {
 
+// Judges by the word of the test.
+struct TestItems final : CanaryItems {
+  explicit TestItems(uv_loop_t* loop) : timer(loop) {}
+  void judge(const std::string& profile, OnJudged on_judged) override {
+    ++judged;
+    profiles.push_back(profile);
+    waiting = std::move(on_judged);
+    if (!hangs) timer.start(milliseconds(1), [this] { waiting(result); });
+  }
+  void stop(const std::string&) override {
+    ++stopped;
+    timer.start(milliseconds(1), [this] { waiting({.state = State::wrong, .why = "stopped"}); });
+  }
+
+  Timer timer;
+  OnJudged waiting;
+  Result result;
+  bool hangs = false;
+  int judged = 0;
+  int stopped = 0;
+  std::vector<std::string> profiles;
+};
+
 struct CanaryFixture : TableFixture {
   Readiness ask() {
     std::optional<Readiness> answer;
@@ -29,6 +52,16 @@ struct CanaryFixture : TableFixture {
                     return kernel::fail(kernel::ErrorCode::sandbox_not_available, "no profile");
                   return shell(script);
                 }};
+
+  TestItems items{loop->get()};
+  Canary judging{loop->get(), *table, [] { return std::string(); },
+                 [this]() -> kernel::Result<ResolvedRun> { return shell(script); }, &items};
+  Readiness ask_judging() {
+    std::optional<Readiness> answer;
+    judging.ask([&](const Readiness& readiness) { answer = readiness; });
+    run_until([&] { return answer.has_value(); });
+    return *answer;
+  }
 };
 
 }  // namespace
@@ -114,4 +147,54 @@ TEST_CASE_METHOD(CanaryFixture,
   stuck.ask([&](const Readiness& readiness) { answer = readiness; });
   run_until([&] { return answer.has_value(); });
   CHECK(answer->ready);
+}
+
+TEST_CASE_METHOD(CanaryFixture, "items that are judged right make ready, and serve for as long") {
+  CHECK(ask_judging() ==
+        Readiness{.ready = true, .reason = {}, .profile = "custom", .verify = "ok"});
+  CHECK(ask_judging().verify == "ok");
+  CHECK(items.judged == 1);
+  CHECK(items.profiles == std::vector<std::string>{"custom"});
+}
+
+TEST_CASE_METHOD(CanaryFixture,
+                 "an item that is judged wrong is the reason, and is not remembered") {
+  items.result = {.state = CanaryItems::State::wrong, .why = "the item that must fail is 'passed'"};
+  const Readiness wrong = ask_judging();
+  CHECK_FALSE(wrong.ready);
+  CHECK(wrong.verify == "wrong");
+  CHECK(wrong.reason == "verify under custom: the item that must fail is 'passed'");
+  items.result = {};
+  CHECK(ask_judging().ready);
+  CHECK(items.judged == 2);
+}
+
+TEST_CASE_METHOD(CanaryFixture, "a host that cannot judge is ready, and says why it cannot") {
+  items.result = {.state = CanaryItems::State::unsupported, .why = "no python3"};
+  for (int i = 0; i < 2; ++i)
+    CHECK(ask_judging() == Readiness{.ready = true,
+                                     .reason = {},
+                                     .profile = "custom",
+                                     .verify = "unsupported",
+                                     .verify_reason = "no python3"});
+  CHECK(items.judged == 1);
+}
+
+TEST_CASE_METHOD(CanaryFixture, "nothing is judged after a canary that failed") {
+  script = "exit 3";
+  CHECK(ask_judging().verify.empty());
+  CHECK(items.judged == 0);
+}
+
+TEST_CASE_METHOD(CanaryFixture, "items that take too long are given up at the canary's deadline") {
+  items.hangs = true;
+  const auto begin = kernel::Clock::now();
+  CHECK(ask_judging().reason == "verify: no verdict within 10 s");
+  CHECK(kernel::Clock::now() - begin >= milliseconds(9'900));
+  CHECK(kernel::Clock::now() - begin < seconds(12));
+  CHECK(items.stopped == 1);
+  items.hangs = false;
+  run_for(milliseconds(50));
+  CHECK(ask_judging().ready);
+  CHECK(items.judged == 2);
 }
