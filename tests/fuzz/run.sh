@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # run.sh SECONDS [TARGET...]: builds the fuzz targets, and nothing else, and runs each for SECONDS on
-# its corpus, twice as many at a time as there are processors. Prints executions and coverage per
+# its corpus, three times as many at a time as there are processors. Prints executions and coverage per
 # target. Fails on any finding; the input that led to it is then in build/fuzz/findings.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -38,7 +38,7 @@ summary() {
 }
 
 status=0
-at_once=$((2 * $(nproc)))
+at_once=$((3 * $(nproc)))
 for ((first = 0; first < ${#targets[@]}; first += at_once)); do
   pids=()
   together=("${targets[@]:first:at_once}")
