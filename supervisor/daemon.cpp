@@ -14,7 +14,6 @@
 
 #include "kernel/confine/privilege.hpp"
 #include "kernel/run/strays.hpp"
-#include "supervisor/access/token.hpp"
 #include "supervisor/agents/agent_events.hpp"
 #include "supervisor/agents/budget_events.hpp"
 #include "supervisor/api/canary_run.hpp"
@@ -173,7 +172,7 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
       last_words_{*ledger_},
       catalog_(CatalogStore(config_.profile_directories, config_.agent_directories),
                config_.access_file, default_access_files(), config_.host_uids,
-               config_.runtime_directories),
+               config_.runtime_directories, config_.tcp ? config_.tcp->token_file : ""),
       health_(sandbox_),
       events_(loop_->get(), *ledger_),
       metrics_(PADDOCK_VERSION),
@@ -313,7 +312,6 @@ Result<void> Daemon::listen() {
 
 Result<void> Daemon::listen_on_tcp() {
   const TcpConfig& tcp = *config_.tcp;
-  tcp_.token = TRY(read_token_file(tcp.token_file));
   tcp_.tenant = tcp.tenant;
   tcp_.profile = tcp.profile;
   TRY_VOID(tcp_caller(tcp_, catalog_.access(), {}).map([](const Caller&) {}));

@@ -61,7 +61,7 @@ class Daemon {
   kernel::Result<void> load_config();
   void reload();
   void report_reload(const std::vector<kernel::Diagnostic>& diagnostics);
-  void apply_config();  // the limits of tenants and budgets
+  void apply_config();  // the limits of tenants and budgets, and the token
   void share_sockets();
   kernel::Result<void> examine();
 

@@ -1,5 +1,5 @@
-// Daemon: profiles, agents and access.toml, when it starts and at each reload: what is in force
-// then, and who has to hear of it.
+// Daemon: profiles, agents, access.toml and the token of TCP, when it starts and at each reload:
+// what is in force then, and who has to hear of it.
 
 #include <fmt/format.h>
 
@@ -33,9 +33,9 @@ Result<void> Daemon::load_config() {
   const auto diagnostics = catalog_.reload();
   log_mistakes(diagnostics);
   if (!diagnostics.empty())
-    return kernel::fail(
-        kernel::ErrorCode::sandbox_policy_error,
-        mistakes(diagnostics.size()) + " in profiles, agents, runtimes and access.toml");
+    return kernel::fail(kernel::ErrorCode::sandbox_policy_error,
+                        mistakes(diagnostics.size()) +
+                            " in profiles, agents, runtimes, access.toml and the token file");
   apply_config();
   return {};
 }
@@ -91,6 +91,9 @@ void Daemon::apply_config() {
                     agent, catalog_.catalog().agents.at(agent).tenant),
         {{"agent", agent}});
   budgets_.set_limits(catalog_.catalog().agents);
+  if (catalog_.token() == tcp_.token) return;
+  tcp_.token = catalog_.token();
+  ++tcp_.token_changes;
 }
 
 // For a group that a reload has changed.

@@ -8,6 +8,7 @@
 #include "kernel/policy/names.hpp"
 #include "kernel/policy/toml_directory.hpp"
 #include "kernel/policy/toml_reader.hpp"
+#include "supervisor/access/token.hpp"
 #include "supervisor/runtimes/parse_runtime.hpp"
 
 namespace paddock::supervisor {
@@ -53,11 +54,14 @@ std::vector<kernel::Diagnostic> ConfigStore::reload() {
   std::vector<kernel::Diagnostic> of_runtimes;
   Runtimes runtimes = load_runtimes(runtime_directories_,
                                     loaded.ok() ? &loaded.catalog.profiles : nullptr, of_runtimes);
-  for (const auto& more : {of_access, of_runtimes})
+  std::vector<kernel::Diagnostic> of_token;
+  std::string token = read_token(of_token);
+  for (const auto& more : {of_access, of_runtimes, of_token})
     loaded.diagnostics.insert(loaded.diagnostics.end(), more.begin(), more.end());
   if (loaded.ok()) {
     runtimes_ = std::move(runtimes);
     access_ = std::move(access);
+    token_ = std::move(token);
     has_access_file_ = !file.empty();
   }
   return catalog_.replace(std::move(loaded));
@@ -96,6 +100,14 @@ AccessRules ConfigStore::read_access(const std::string& file, const kernel::Load
     for (const auto& [name, profile] : loaded.catalog.profiles) context.profiles->insert(name);
   }
   return parse_access(*text, file, context, diagnostics);
+}
+
+std::string ConfigStore::read_token(std::vector<kernel::Diagnostic>& diagnostics) const {
+  if (token_file_.empty()) return {};
+  auto token = read_token_file(token_file_);
+  if (token) return std::move(*token);
+  diagnostics.push_back({token_file_, 0, 0, token.error().message});
+  return {};
 }
 
 }  // namespace paddock::supervisor

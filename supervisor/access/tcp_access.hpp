@@ -15,7 +15,8 @@ namespace paddock::supervisor {
 
 struct TcpAccess {
   std::uint16_t port = 0;
-  std::string token;    // empty: there is no TCP, and nobody gets in
+  std::string token;                // empty: there is no TCP, and nobody gets in
+  std::uint64_t token_changes = 0;  // a stream that was opened with another token ends
   std::string tenant;   // empty: the daemon's own user, with the rights that the doors take
   std::string profile;  // of the doors
 };

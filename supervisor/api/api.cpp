@@ -65,7 +65,6 @@ constexpr std::array trainer_routes = {
     Route{"POST", "/v1/verify", Verb::verify, post_verify},
     Route{"GET", "/v1/feed", Verb::verify, get_feed, "after follow limit kind advantages"},
     Route{"GET", "/health", everybody, get_health},
-    Route{"POST", "/v1/verify", Verb::verify, post_verify},
     Route{"POST", "/verify", Verb::verify, post_rlox_verify},
     Route{"POST", "/run_code", Verb::run, post_run_code},
     Route{"GET", "/api/v2/runtimes", Verb::run, get_piston_runtimes},
@@ -75,6 +74,7 @@ constexpr std::array trainer_routes = {
 constexpr std::array tcp_routes = {
     Route{"GET", "/health", everybody, get_health},
     Route{"POST", "/v1/verify", Verb::verify, post_verify},
+    Route{"GET", "/v1/feed", Verb::verify, get_feed, "after follow limit kind advantages"},
     Route{"POST", "/verify", Verb::verify, post_rlox_verify},
     Route{"POST", "/run_code", Verb::run, post_run_code},
     Route{"GET", "/api/v2/runtimes", Verb::run, get_piston_runtimes},
@@ -212,7 +212,9 @@ void open_event_stream(const ApiContext& context, const Call& call, EventQuery q
                        EventLine line) {
   query.tenant.reset();
   if (!call.caller.sees_all) query.tenant = call.caller.tenant;
-  const auto is_allowed = [&context, exchange = call.exchange, tenant = query.tenant, verb] {
+  const auto is_allowed = [&context, exchange = call.exchange, tenant = query.tenant, verb,
+                           changes = context.tcp.token_changes] {
+    if (exchange.peer().over_tcp && changes != context.tcp.token_changes) return false;
     const auto caller = caller_now(context, exchange);
     return caller && caller->may(verb) &&
            (caller->sees_all || (tenant && *tenant == caller->tenant));

@@ -155,6 +155,52 @@ TEST_CASE("who is on TCP has the rights of the configured tenant, also after a r
   CHECK(doors.post("/run_code", python("print(1)")).status == 403);
 }
 
+TEST_CASE("the feed is there on TCP, of the doors' own tenant alone") {
+  if (!sandbox_works()) return;
+  const Doors doors;
+  CHECK(doors.get("/v1/feed").body.empty());
+  const json item = {
+      {"id", "a"},
+      {"code", "def f(x): return x + 1"},
+      {"tests",
+       {{"kind", "call"}, {"entry_point", "f"}, {"cases", {{{"args", {1}}, {"expected", 2}}}}}}};
+  CHECK(answered(doors.post("/v1/verify", {{"items", {item}}}))["items"][0]["reward"] == 1.0);
+  const HttpReply feed = doors.get("/v1/feed?kind=verdict");
+  REQUIRE(feed.status == 200);
+  CHECK(json::parse(feed.body)["id"] == "a");
+  CHECK(doors.send("GET", "/v1/feed", "", "Host: 127.0.0.1:" + std::to_string(doors.port) + "\r\n")
+            .status == 401);
+}
+
+TEST_CASE("a reload takes a new token, and keeps the old one where the new one is none") {
+  if (!sandbox_works()) return;
+  Doors doors;
+  const auto status = [&](const std::string& word) {
+    return doors
+        .send("GET", "/health", "",
+              "Host: 127.0.0.1:" + std::to_string(doors.port) + "\r\nAuthorization: Bearer " +
+                  word + "\r\n")
+        .status;
+  };
+  HttpConnection following(doors.port);
+  following.send("GET /v1/feed?follow=true HTTP/1.1\r\n" + doors.own_headers() + "\r\n");
+
+  doors.files.write("token", "short\n", 0600);
+  const HttpReply refused = doors.daemon.post("/v1/reload");
+  CHECK(refused.status == 422);
+  CHECK(refused.body.find("holds 5 bytes") != std::string::npos);
+  CHECK(doors.daemon.health("config_stale") == true);
+  CHECK(status(token) == 200);
+
+  const std::string second = "another-token-altogether";
+  doors.files.write("token", second + "\n", 0600);
+  doors.daemon.signal(SIGHUP);
+  REQUIRE(eventually([&] { return status(second) == 200; }));
+  CHECK(status(token) == 401);
+  CHECK(doors.daemon.health("config_stale") == false);
+  CHECK(following.receive_reply().body.find("a reload has taken the right") != std::string::npos);
+}
+
 TEST_CASE("a daemon does not start with a [tcp] table that cannot be meant") {
   const DaemonDirectory directory;
   directory.make_directory("run");

@@ -36,6 +36,14 @@ struct ConfigDirectory {
     return {
         CatalogStore({path + "/profiles"}, {path + "/agents"}), "", {path + "/access.toml"}, {}};
   }
+  ConfigStore store_with_token() const {
+    return {CatalogStore({path + "/profiles"}, {}),
+            "",
+            {path + "/access.toml"},
+            {},
+            {},
+            path + "/token"};
+  }
   ConfigStore store(const std::string& access_file = "") const {
     return {CatalogStore({path + "/profiles"}, {}), access_file, {path + "/access.toml"}, {}};
   }
@@ -197,4 +205,33 @@ TEST_CASE("runtimes are in force together with the rest, or not at all") {
         directory.path +
             "/runtimes/x.toml:3:11: unknown profile 'ONE'; known are "
             "'TWO'");
+}
+
+TEST_CASE_METHOD(ConfigDirectory, "a token is put in force with the rest, or the old one stays") {
+  ConfigStore store = store_with_token();
+  write("token", "the-first-of-all-tokens\n", 0600);
+  CHECK(store.reload().empty());
+  CHECK(store.token() == "the-first-of-all-tokens");
+
+  // A mistake in the token keeps the profiles, too.
+  write("profiles/two.toml", "name = \"TWO\"\n");
+  write("token", "short\n", 0600);
+  const auto of_token = store.reload();
+  REQUIRE(of_token.size() == 1);
+  CHECK(of_token[0].file == path + "/token");
+  CHECK(of_token[0].message.find("holds 5 bytes") != std::string::npos);
+  CHECK(store.stale());
+  CHECK(store.token() == "the-first-of-all-tokens");
+  CHECK(store.catalog().profiles.count("TWO") == 0);
+
+  // And the other way round.
+  write("token", "the-second-of-all-tokens\n", 0600);
+  write("profiles/two.toml", "name = \"TWO\"\nx = 1\n");
+  CHECK(store.reload().size() == 1);
+  CHECK(store.token() == "the-first-of-all-tokens");
+
+  write("profiles/two.toml", "name = \"TWO\"\n");
+  CHECK(store.reload().empty());
+  CHECK(store.token() == "the-second-of-all-tokens");
+  CHECK(this->store().token().empty());
 }
