@@ -61,6 +61,7 @@ void Daemon::report_reload(const std::vector<kernel::Diagnostic>& diagnostics) {
     apply_config();
     share_sockets();
     open_streams_.judge();
+    versions_.forget();
     if (const auto examined = examine(); !examined)
       log(LogLevel::error, "probes.failed",
           "the probes could not be tried: " + examined.error().message);

@@ -4,6 +4,7 @@
 
 #include "supervisor/api/api.hpp"
 #include "supervisor/api/json.hpp"
+#include "supervisor/runtimes/languages.hpp"
 #include "supervisor/telemetry/dump.hpp"
 
 namespace paddock::supervisor {
@@ -15,7 +16,10 @@ void get_host(const ApiContext& context, const Call& call) {
 }
 
 void get_doctor(const ApiContext& context, const Call& call) {
-  respond_json(call.exchange, 200, doctor_to_json(context.health.report()));
+  find_languages(context.versions, context.catalog.runtimes(),
+                 [&context, exchange = call.exchange](const std::vector<Language>& languages) {
+                   respond_json(exchange, 200, doctor_to_json(context.health.report(), languages));
+                 });
 }
 
 void get_health(const ApiContext& context, const Call& call) {

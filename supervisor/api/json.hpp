@@ -22,6 +22,7 @@
 #include "supervisor/runs/explain.hpp"
 #include "supervisor/runs/run_json.hpp"
 #include "supervisor/runs/run_record.hpp"
+#include "supervisor/runtimes/languages.hpp"
 #include "supervisor/verify/key_store.hpp"
 
 namespace paddock::supervisor {
@@ -116,7 +117,8 @@ std::string readiness_to_json(const Readiness& readiness);
 std::string drain_result_to_json(const DrainResult& result);
 std::string explanation_to_json(const RunRecord& run, const Explanation& explanation);
 
-std::string doctor_to_json(const kernel::DoctorReport& report);
+std::string doctor_to_json(const kernel::DoctorReport& report,
+                           const std::vector<Language>& languages);
 
 std::string error_to_json(const kernel::Error& error,
                           const std::vector<kernel::Diagnostic>& diagnostics = {});

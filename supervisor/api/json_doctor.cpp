@@ -42,17 +42,29 @@ ordered_json profile_object(const kernel::ProfileHealth& health) {
           {"probes", std::move(probes)}};
 }
 
+ordered_json language_object(const Language& language) {
+  return {{"name", language.name},
+          {"there", language.version.is_there},
+          {"version", language.version.version},
+          {"cause", language.version.why},
+          {"fix", language.fix}};
+}
+
 }  // namespace
 
-std::string doctor_to_json(const kernel::DoctorReport& report) {
+std::string doctor_to_json(const kernel::DoctorReport& report,
+                           const std::vector<Language>& languages) {
   ordered_json findings = ordered_json::array();
   for (const kernel::Finding& finding : report.findings)
     findings.push_back(finding_object(finding));
   ordered_json profiles = ordered_json::array();
   for (const kernel::ProfileHealth& health : report.profiles)
     profiles.push_back(profile_object(health));
+  ordered_json of_languages = ordered_json::array();
+  for (const Language& language : languages) of_languages.push_back(language_object(language));
   const ordered_json object = {{"findings", std::move(findings)},
-                               {"profiles", std::move(profiles)}};
+                               {"profiles", std::move(profiles)},
+                               {"languages", std::move(of_languages)}};
   return dump_line(object);
 }
 

@@ -112,6 +112,19 @@ std::string profiles_text(const ordered_json& profiles) {
   return "\nprofiles: enforced here as they are written?\n" + table(rows);
 }
 
+std::string languages_text(const ordered_json& languages) {
+  Rows rows;
+  for (const ordered_json& language : languages) {
+    const auto version = language.at("version").get<std::string>();
+    std::string text = version.empty() ? "its version is not known" : version;
+    if (!language.at("there").get<bool>())
+      text = fmt::format("no: {}; mend: {}", language.at("cause").get<std::string>(),
+                         language.at("fix").get<std::string>());
+    rows.push_back({"  " + language.at("name").get<std::string>(), std::move(text)});
+  }
+  return "\nlanguages\n" + (rows.empty() ? "  none: there is no runtime\n" : table(rows));
+}
+
 std::string findings_text(const ordered_json& findings) {
   if (findings.empty()) return {};
   Rows rows;
@@ -132,7 +145,7 @@ Result<std::string> doctor_text(const DoctorAnswers& answers) {
   return render<std::string>(answers.host, [&](const ordered_json& host) {
     const ordered_json doctor = ordered_json::parse(answers.doctor);
     return host_text(host, answers.daemon) + profiles_text(doctor.at("profiles")) +
-           findings_text(doctor.at("findings"));
+           languages_text(doctor.at("languages")) + findings_text(doctor.at("findings"));
   });
 }
 
@@ -142,7 +155,8 @@ Result<std::string> doctor_json(const DoctorAnswers& answers) {
     ordered_json json = {{"daemon", nullptr},
                          {"host", host},
                          {"findings", doctor.at("findings")},
-                         {"profiles", doctor.at("profiles")}};
+                         {"profiles", doctor.at("profiles")},
+                         {"languages", doctor.at("languages")}};
     if (!answers.daemon.empty()) json["daemon"] = answers.daemon;
     return dump_line(json);
   });

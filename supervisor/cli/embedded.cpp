@@ -10,6 +10,8 @@
 #include "supervisor/cli/request.hpp"
 #include "supervisor/cli/terminal.hpp"
 #include "supervisor/config/paths.hpp"
+#include "supervisor/runtimes/languages.hpp"
+#include "supervisor/runtimes/parse_runtime.hpp"
 
 namespace paddock::supervisor::cli {
 namespace {
@@ -98,8 +100,32 @@ Result<std::string> EmbeddedBackend::plan(const kernel::Request& request) {
 }
 
 Result<std::string> EmbeddedBackend::doctor() {
-  return doctor_to_json(
-      TRY(kernel::examine(sandbox_, catalog_.profiles, kernel::Thoroughness::all)));
+  std::vector<kernel::Diagnostic> diagnostics;
+  const Runtimes runtimes =
+      load_runtimes(directories("runtimes", {}), &catalog_.profiles, diagnostics);
+  for (const kernel::Diagnostic& diagnostic : diagnostics) complain(kernel::to_string(diagnostic));
+  if (!diagnostics.empty())
+    return fail(ErrorCode::sandbox_policy_error, "the runtimes are not valid; nothing was tried");
+  const auto report = TRY(kernel::examine(sandbox_, catalog_.profiles, kernel::Thoroughness::all));
+  std::vector<Language> languages;
+  for (const auto& [name, runtime] : runtimes)
+    languages.push_back(language_of(runtime, version_of(runtime)));
+  return doctor_to_json(report, languages);
+}
+
+// As with the daemon, what could not be asked counts as there.
+RuntimeVersion EmbeddedBackend::version_of(const Runtime& runtime) const {
+  if (runtime.version.empty()) return {};
+  kernel::Request request;
+  request.profile = runtime.profile.empty() ? "STRICT" : runtime.profile;
+  request.argv = runtime.version;
+  auto resolved = resolve(request);
+  if (!resolved) return {};
+  bound_version_run(resolved->policy);
+  auto run = sandbox_.start(resolved->policy, resolved->command, {}, make_run_id(), {});
+  if (!run) return {};
+  kernel::drive(**run);
+  return supervisor::version_of((*run)->take_result());
 }
 
 Result<EmbeddedBackend::Started> EmbeddedBackend::start(const kernel::Request& request,

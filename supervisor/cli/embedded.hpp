@@ -10,6 +10,7 @@
 #include "kernel/run/sandbox.hpp"
 #include "supervisor/cli/backend.hpp"
 #include "supervisor/runs/run_record.hpp"
+#include "supervisor/runtimes/versions.hpp"
 
 namespace paddock::supervisor::cli {
 
@@ -48,6 +49,8 @@ class EmbeddedBackend final : public Backend {
   kernel::Result<const kernel::Profile*> find_profile(const std::string& name) const;
   kernel::Result<const kernel::AgentTemplate*> find_agent(const std::string& name) const;
   kernel::Result<Resolved> resolve(const kernel::Request& request) const;
+
+  RuntimeVersion version_of(const Runtime& runtime) const;
 
   kernel::Catalog catalog_;
   kernel::Sandbox sandbox_;

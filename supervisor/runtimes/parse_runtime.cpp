@@ -103,6 +103,18 @@ void read_profile_name(TomlReader& reader, Parsed& parsed) {
                   fmt::format("profile '{}' is not of the form [A-Za-z0-9_-]{{1,64}}", *profile));
 }
 
+std::string read_install(TomlReader& reader) {
+  constexpr std::size_t install_bytes_max = 256;
+  const auto install = reader.text("", "install");
+  if (!install) return {};
+  const bool is_line =
+      std::none_of(install->begin(), install->end(), [](char c) { return c >= 0 && c < ' '; });
+  if (install->empty() || install->size() > install_bytes_max || !is_line)
+    reader.report(reader.place("", "install"),
+                  fmt::format("install must be one line of 1 to {} bytes", install_bytes_max));
+  return *install;
+}
+
 Parsed read_runtime(std::string_view text, const std::string& file,
                     std::vector<Diagnostic>& diagnostics) {
   Parsed parsed;
@@ -119,6 +131,7 @@ Parsed read_runtime(std::string_view text, const std::string& file,
   runtime.run = read_command(*reader, "run");
   if (reader->has("", "version")) runtime.version = read_command(*reader, "version");
   read_profile_name(*reader, parsed);
+  runtime.install = read_install(*reader);
   reader->report_unknown_keys();
   parsed.name_place = reader->place("", "name");
   parsed.valid = diagnostics.size() == begin;

@@ -28,6 +28,7 @@ struct Runtime {
   std::vector<std::string> version;  // a command that prints it; empty: none
   std::string profile;               // for requests that name none; empty: whatever they get
   std::string file;                  // where it was read, for messages
+  std::string install{};             // how a host gets it, for people; empty: nothing is said
 
   bool operator==(const Runtime&) const = default;
 };

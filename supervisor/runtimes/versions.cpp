@@ -40,6 +40,8 @@ bool starts_with(const std::vector<unsigned>& parts, const std::vector<unsigned>
                     parts.begin());
 }
 
+}  // namespace
+
 RuntimeVersion version_of(const kernel::SandboxResult& result) {
   if (result.cause == kernel::Cause::cannot_execute)
     return {.is_there = false, .version = "", .why = result.detail};
@@ -47,7 +49,10 @@ RuntimeVersion version_of(const kernel::SandboxResult& result) {
   return {.is_there = true, .version = version_in(result.stdout + result.stderr), .why = ""};
 }
 
-}  // namespace
+void bound_version_run(kernel::SandboxPolicy& policy) {
+  policy.wall_clock = std::min(policy.wall_clock.value_or(version_time_max), version_time_max);
+  policy.output_bytes = std::min<std::uint64_t>(policy.output_bytes, version_output_bytes);
+}
 
 std::string version_in(std::string_view text) {
   const auto begin = std::find_if(text.begin(), text.end(), is_digit);
@@ -86,14 +91,15 @@ void RuntimeVersions::find(const Runtime& runtime, Answer answer) {
   if (entry.waiting.size() == 1) ask(runtime);
 }
 
+void RuntimeVersions::forget() {
+  for (auto& [name, entry] : entries_) entry.version.reset();
+}
+
 void RuntimeVersions::ask(const Runtime& runtime) {
   auto run = admit_(runtime, runtime.version);
   if (!run) return answered(runtime, {}, /*for_good=*/false);
   run->is_canary = true;  // the daemon's own, in no list
-  run->policy.wall_clock =
-      std::min(run->policy.wall_clock.value_or(version_time_max), version_time_max);
-  run->policy.output_bytes =
-      std::min<std::uint64_t>(run->policy.output_bytes, version_output_bytes);
+  bound_version_run(run->policy);
   const auto submitted = runs_.submit(
       std::move(*run),
       {.on_started = {},

@@ -1,6 +1,7 @@
 #pragma once
 // RuntimeVersions: which runtimes this host has, and in which version. Asked of each runtime by its
-// own command, in a run, when somebody wants to know; remembered until the runtime changes.
+// own command, in a run, when somebody wants to know; remembered until the runtime changes, or a
+// reload.
 
 #include <functional>
 #include <map>
@@ -22,6 +23,12 @@ struct RuntimeVersion {
   bool operator==(const RuntimeVersion&) const = default;
 };
 
+// What the run of a version command says.
+RuntimeVersion version_of(const kernel::SandboxResult& result);
+
+// Little time and output are enough for a version.
+void bound_version_run(kernel::SandboxPolicy& policy);
+
 // The first number in what a version command printed, with all its parts.
 std::string version_in(std::string_view text);
 
@@ -41,6 +48,9 @@ class RuntimeVersions {
 
   // `answer` is called once, at once if it is known. What could not be asked counts as there.
   void find(const Runtime& runtime, Answer answer);
+
+  // Whoever asks next has them asked again: something may have been installed since.
+  void forget();
 
  private:
   struct Entry {

@@ -76,3 +76,23 @@ TEST_CASE("a profile under which no probe can be tried is refused, and a later r
   CHECK(daemon.health("profiles_refused") == 0);
   CHECK(daemon.run({{"profile", "SMALL"}, {"argv", {"true"}}})["result"]["exit_code"] == 0);
 }
+
+TEST_CASE("the doctor has each language with its version, or with what to install") {
+  if (!sandbox_works()) return;
+  const DaemonDirectory more;
+  more.make_directory("runtimes", 0755);
+  more.write("runtimes/none.toml",
+             "name = \"none\"\nsource = \"m\"\ninstall = \"make it\"\n"
+             "[run]\ncommand = [\"none\"]\n[version]\ncommand = [\"no-such-program\"]\n");
+  const DaemonFixture daemon({.config = "runtimes = [\"" + more.path("runtimes") + "\"]\n"});
+  std::map<std::string, json> languages;
+  const json report = daemon.get("/v1/doctor").json();
+  for (const json& language : report.at("languages"))
+    languages[language.at("name").get<std::string>()] = language;
+  CHECK(languages.at("python").at("there") == true);
+  CHECK(languages.at("python").at("version").get<std::string>().starts_with("3."));
+  CHECK(languages.contains("cpp"));
+  CHECK(languages.at("none").at("there") == false);
+  CHECK(languages.at("none").at("fix") == "make it");
+  CHECK(daemon.get("/v1/runs").json()["runs"].empty());
+}

@@ -21,6 +21,7 @@ namespace {
 std::string printed(const Runtime& runtime) {
   std::string text = "name = " + quoted(runtime.name) + "\naliases = " + quoted(runtime.aliases) +
                      "\nsource = " + quoted(runtime.source) + "\n";
+  if (!runtime.install.empty()) text += "install = " + quoted(runtime.install) + "\n";
   if (!runtime.profile.empty()) text += "profile = " + quoted(runtime.profile) + "\n";
   if (const auto& compile = runtime.compile) {
     text += "[compile]\ncommand = " + quoted(compile->command) +

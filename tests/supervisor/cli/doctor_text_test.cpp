@@ -20,9 +20,10 @@ kernel::ProfileHealth healthy(const std::string& name) {
                                   "refused EAGAIN"}}}};
 }
 
-DoctorAnswers answers_for(const kernel::DoctorReport& report) {
+DoctorAnswers answers_for(const kernel::DoctorReport& report,
+                          const std::vector<Language>& languages = {}) {
   return {.host = host_to_json(merged_host(), std::nullopt, ""),
-          .doctor = doctor_to_json(report),
+          .doctor = doctor_to_json(report, languages),
           .daemon = ""};
 }
 
@@ -62,6 +63,29 @@ TEST_CASE("what this host cannot tell is counted apart, and does not speak again
   const kernel::DoctorReport report{.findings = {}, .profiles = {open}};
   CHECK(contains(text_for(report), "1 of 2 probes stopped; this host cannot tell: int80_is_fatal"));
   CHECK(is_enforced(answers_for(report), "OPEN") == true);
+}
+
+TEST_CASE("each language has a line: its version, or what to install") {
+  const DoctorAnswers answers = answers_for(
+      {}, {{.name = "bash", .version = {.is_there = true, .version = "5.2.15"}},
+           {.name = "cpp",
+            .version = {.is_there = false, .version = "", .why = "execute 'g++': No such file"},
+            .fix = "apt-get install g++"},
+           {.name = "odd", .version = {}}});
+  const auto text = doctor_text(answers);
+  REQUIRE(text);
+  INFO(*text);
+  CHECK(contains(*text,
+                 "\nlanguages\n"
+                 "  bash  5.2.15\n"
+                 "  cpp   no: execute 'g++': No such file; mend: apt-get install g++\n"
+                 "  odd   its version is not known\n"));
+  CHECK(contains(text_for({}), "\nlanguages\n  none: there is no runtime\n"));
+  const auto json = doctor_json(answers);
+  REQUIRE(json);
+  CHECK(contains(
+      *json, R"({"name":"cpp","there":false,"version":"","cause":"execute 'g++': No such file",)"
+             R"("fix":"apt-get install g++"})"));
 }
 
 TEST_CASE("a finding stands with whom it hits, its cause and the way to mend it") {

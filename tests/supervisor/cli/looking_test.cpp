@@ -120,6 +120,7 @@ TEST_CASE("doctor tries what each profile forbids, and says what is missing and 
   CHECK(contains(text.out, "cgroup_not_delegated: "));
   CHECK(contains(text.out, "mend: "));
   CHECK_FALSE(contains(text.out, "got through"));
+  CHECK(contains(text.out, "\n  python  3."));
   CHECK(
       contains(text.out, "none is used: limits hold for each process, not for a run as a whole\n"));
   CHECK(doctor({"--profile", "MODEST"}).exit_code == 0);

@@ -175,3 +175,14 @@ TEST_CASE("the shipped runtimes are without a mistake") {
     CHECK(find_runtime(loaded.runtimes, word) != nullptr);
   CHECK(find_runtime(loaded.runtimes, "cobol") == nullptr);
 }
+
+TEST_CASE("what to install is one line for people") {
+  std::vector<Diagnostic> diagnostics;
+  const std::string text = "install = \"apt-get install x\"\n" + std::string(minimal);
+  const auto runtime = parse_runtime(text, "r.toml", diagnostics);
+  REQUIRE(runtime);
+  CHECK(runtime->install == "apt-get install x");
+  for (const char* wrong : {"install = \"\"\n", "install = \"a\\nb\"\n"})
+    CHECK(mistakes(wrong + std::string(minimal)) ==
+          Lines{"r.toml:1:11: install must be one line of 1 to 256 bytes"});
+}

@@ -1,6 +1,7 @@
 #include "supervisor/runtimes/versions.hpp"
 
 #include "supervisor/runs/table_fixture.hpp"
+#include "supervisor/runtimes/languages.hpp"
 #include "support/catch.hpp"
 
 using namespace paddock;
@@ -115,4 +116,40 @@ TEST_CASE("what could not be asked is asked again") {
   CHECK(versions.find(runtime) == RuntimeVersion{});
   versions.refuses = false;
   CHECK(versions.find(runtime).version == "7");
+}
+
+TEST_CASE("languages stand by name, with a version or with what to install") {
+  TableFixture fixture;
+  Versions versions(fixture);
+  Runtimes runtimes = {{"a", runtime_with({"/bin/sh", "-c", "echo 1.2"})},
+                       {"b", runtime_with({"no-such-program", "--version"})},
+                       {"c", runtime_with({"no-such-program"})},
+                       {"d", runtime_with({})}};
+  for (auto& [name, runtime] : runtimes) runtime.name = name;
+  runtimes.at("c").install = "apt-get install c";
+  std::vector<Language> found;
+  find_languages(versions.versions, runtimes,
+                 [&](std::vector<Language> languages) { found = std::move(languages); });
+  fixture.run_until([&] { return !found.empty(); });
+  REQUIRE(found.size() == 4);
+  CHECK(found[0] == Language{.name = "a", .version = {.is_there = true, .version = "1.2"}});
+  CHECK(found[1].name == "b");
+  CHECK_FALSE(found[1].version.is_there);
+  CHECK(found[1].fix == "install 'no-such-program' where a run finds it in its PATH");
+  CHECK(found[2].fix == "apt-get install c");
+  CHECK(found[3] == Language{.name = "d", .version = {}});
+  bool has_none = false;
+  find_languages(versions.versions, {},
+                 [&](const std::vector<Language>& none) { has_none = none.empty(); });
+  CHECK(has_none);
+}
+
+TEST_CASE("what was forgotten is asked again") {
+  TableFixture fixture;
+  Versions versions(fixture);
+  const Runtime runtime = runtime_with({"/bin/sh", "-c", "echo 7"});
+  versions.find(runtime);
+  versions.versions.forget();
+  CHECK(versions.find(runtime).version == "7");
+  CHECK(versions.asked == 2);
 }
