@@ -10,7 +10,7 @@ CASES = [
     {"args": [10, 20], "expected": 30},
     {"args": ["a", "b"], "expected": "ab"},
 ]
-KEYS = ("tries", "pays", "threat", "honest", "needs", "seconds", "item")
+KEYS = ("tries", "pays", "threat", "honest", "needs", "seconds", "item", "refused")
 
 
 def source_of(cases):
@@ -40,6 +40,7 @@ class Forgery:
         if bool(self.pays) == bool(self.threat):
             raise ValueError("%s: wants either pays or threat" % name)
         self.honest = float(head.get("honest", 0))
+        self.refused = head.get("refused", "")  # what the judge says of the tests, whatever the code
         self.needs_sandbox = head.get("needs") == "sandbox"
         self.seconds = float(head.get("seconds", 20))
         item = json.loads(head.get("item", '{"cases": %s}' % json.dumps(CASES)))

@@ -96,7 +96,7 @@ class Forgeries(unittest.TestCase):
                 for tests in forgery.tests()
             ]
 
-        forgeries = [f for f in all_forgeries() if not f.needs_sandbox]
+        forgeries = [f for f in all_forgeries() if not f.needs_sandbox and not f.refused]
         self.assertGreater(len(forgeries), 45)
         for forgery, results in in_parallel(judge, forgeries):
             for report, ends in results:
@@ -105,6 +105,20 @@ class Forgeries(unittest.TestCase):
                     self.assertIsNotNone(earned, (report, ends))
                     self.assertLessEqual(earned, forgery.honest, report)
                     self.assertLess(earned, 1.0, report)
+
+    def test_tests_that_a_forgery_could_get_into_are_refused_whatever_the_code(self):
+        def judge(pair):
+            forgery, code = pair
+            return forgery, [judged(code, tests) for tests in forgery.tests()]
+
+        forgeries = [f for f in all_forgeries() if f.refused]
+        self.assertGreater(len(forgeries), 4)
+        pairs = [(f, code) for f in forgeries for code in (f.code, "def solve(x): return x")]
+        for forgery, results in in_parallel(judge, pairs):
+            for report, ends in results:
+                with self.subTest(forgery.name, tries=forgery.tries):
+                    self.assertEqual(report and report["verdict"], "unusable", (report, ends))
+                    self.assertIn(forgery.refused, report["detail"])
 
     def test_each_is_paid_by_the_naive_checkers_that_it_names(self):
         def check(pair):

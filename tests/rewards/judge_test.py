@@ -583,10 +583,12 @@ class Assertions(unittest.TestCase):
             ("assert set(merge((3, 4), (4, 5))) == {4}\nassert merge((1,), (2,)) == ()", 1.0),
             ("import math\nassert math.isclose(sum(merge((3, 4), (4, 5))), 4.0)", 1.0),
             ("assert text_match('ab') is True\nassert text_match('a') == True", 0.5),
-            ("assert missing(1) == 1\nassert merge([1], [1]) == (1,)", 0.5),
         ):
             with self.subTest(source):
                 self.assertEqual(reward(assertions(source, code)), expected)
+        source = "assert missing(1) == 1\nassert merge([1], [1]) == (1,)"
+        report = assertions(source, code, entry_points=["missing", "merge"])
+        self.assertEqual(causes(report), ["no_entry_point", "passed"])
 
     def test_in_process_counts_alike(self):
         source = "def check(c):\n    assert c(1) == 1\n    assert c(2) == 3\n    assert c(3) == 3\n"
@@ -607,6 +609,62 @@ class Assertions(unittest.TestCase):
         ):
             with self.subTest(code):
                 self.assertEqual(causes(judged_in_process(code, tests)[0]), [cause])
+
+
+class Names(unittest.TestCase):
+    """Which of the tests' names are the candidate's."""
+
+    def refused(self, source, **more):
+        report = assertions(source, "def f(x): return x", **more)
+        self.assertEqual(report["verdict"], "unusable", report)
+        return report["detail"]
+
+    def test_without_entry_points_one_undefined_name_that_is_called(self):
+        code = "def f(x): return x\ndef g(x): return x"
+        for source in ("assert f(1) == 1", "import math\nassert math.isclose(f(1), 1)",
+                       "from math import *\nassert floor(f(1)) == 1",
+                       "def helper(x): return later(x)\ndef later(x): return f(x)\nassert helper(1) == 1",
+                       "def set_up():\n    global made\n    made = 1\nset_up()\nassert f(made) == 1",
+                       "assert list(map(f, [1])) == [1] and f(1)"):  # fmt: skip
+            with self.subTest(source):
+                self.assertEqual(reward(assertions(source, code)), 1.0)
+        self.assertIn("'f', 'g' are not defined", self.refused("assert f(1) == g(1)"))
+        for source in ("assert math.isclose(f(1), 1)", "assert math.isclose(1, 1)",
+                       "def check(c):\n    assert math(c(1))"):  # fmt: skip
+            self.assertIn("'math' is not defined; import it in the tests", self.refused(source))
+        self.assertEqual(reward(assertions("assert f(1) == g(1)", code, entry_points=["f", "g"])), 1)
+
+    def test_a_name_that_is_read_and_that_nobody_defines(self):
+        for source in ("assert f(1) == LIMIT", "assert isinstance(f(1), LIMIT)",
+                       "try:\n    f(1)\nexcept LIMIT:\n    pass\nassert f(1) == 1",
+                       "assert f(1) == 1, LIMIT", "def unused(): return LIMIT\nassert f(1) == 1"):  # fmt: skip
+            for more in ({}, {"entry_point": "f"}):
+                with self.subTest(source):
+                    self.assertIn("'LIMIT' is not defined", self.refused(source, **more))
+
+    def test_an_entry_point_with_the_name_of_a_builtin_is_the_candidates(self):
+        source = "assert sum(10, 15) == 6\nassert sum(1, 1) == 0\n"
+        code = "def sum(a, b): return 6"
+        report = assertions(source, code, entry_point="sum")
+        self.assertEqual(causes(report), ["passed", "wrong_answer"])
+        report = assertions(source, code)
+        self.assertEqual(report["verdict"], "unusable")
+        self.assertIn("name it in entry_point", report["detail"])
+
+    def test_methods_of_an_instance_that_is_made_each_time(self):
+        code = "class Solution:\n    def f(self, x): return x\n"
+        at_once = "assert Solution().f(1) == 1\nassert Solution().f(2) == 3\n"
+        kept = "s = Solution()\nassert s.f(1) == 1\nassert s.f(2) == 3\n"
+        for source, points in ((at_once, ("", "Solution", "Solution.f", "Solution().f")),
+                               (kept, ("Solution.f", "Solution().f"))):  # fmt: skip
+            for point in points:
+                with self.subTest(source, entry_point=point):
+                    report = assertions(source, code, **({"entry_point": point} if point else {}))
+                    self.assertEqual(causes(report), ["passed", "wrong_answer"])
+        for source in (kept, "assert Solution(3).f(1) == 1\nassert Solution().f(1) == 1",
+                       "s = Solution(3)\nassert s.f(1) == 1"):  # fmt: skip
+            self.assertIn("name its method", self.refused(source))
+            self.assertIn("name its method", self.refused(source, entry_point="Solution"))
 
 
 class BrokenRules(unittest.TestCase):

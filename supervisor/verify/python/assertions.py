@@ -1,12 +1,7 @@
 # Tests of the kind `assert`: Python source in which each assert statement is a case. The statements
 # are rewritten so that they report and go on; how, and what is left as Python has it, says RFC 0010
 # under Assertions. _ast and not ast: see values.py.
-import _ast
-
-from builtins import __dict__ as builtin_names
-
 AST_ONLY = 0x400  # ast.PyCF_ONLY_AST
-FUNCTIONS = (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.Lambda)
 TRIES = (_ast.Try, getattr(_ast, "TryStar", _ast.Try))
 
 ASSERTION = """
@@ -20,22 +15,6 @@ __paddock__.catching.append(lambda: kinds)
 try: body
 finally: __paddock__.catching.pop()
 """
-
-
-def children(node):
-    for name in node._fields:
-        value = getattr(node, name, None)
-        for one in value if type(value) is list else [value]:
-            if isinstance(one, _ast.AST):
-                yield one
-
-
-def everything_in(node):
-    rest = [node]
-    while rest:
-        node = rest.pop()
-        yield node
-        rest += children(node)
 
 
 def template(text, place):
@@ -230,32 +209,17 @@ def parse(source, name):
         raise Unusable("%s do not parse:%s %s" % (name, line, why))
 
 
-def is_stub(node):
-    """A function whose body is a docstring or `...`, as the prompt of HumanEval has it."""
-    return isinstance(node, FUNCTIONS) and all(
-        type(s) is _ast.Expr and type(s.value) is _ast.Constant for s in node.body
-    )
-
-
-def free_names(trees):
-    """The names that are read and that no builtin has. What the tests define goes first all the
-    same: these names are looked up after the tests' own."""
-    return {
-        node.id
-        for tree in trees
-        for node in everything_in(tree)
-        if type(node) is _ast.Name and node.id not in builtin_names and node.id[:2] != "__"
-    }
-
-
 class Function:
-    """A function of the candidate, as the tests see it."""
+    """A function of the candidate, as the tests see it, or a class that they make instances of."""
 
-    def __init__(self, candidate, path):
+    def __init__(self, candidate, path, is_class=False):
         self.__name__ = self.__qualname__ = path
         self._candidate = candidate
+        self._is_class = is_class
 
     def __call__(self, *args, **kwargs):
+        if self._is_class and not args and not kwargs:  # each call of a method makes its own
+            return Function(self._candidate, self.__name__ + "()")
         return self._candidate.value(self.__name__, args, kwargs)
 
     def __getattr__(self, name):
@@ -264,57 +228,72 @@ class Function:
         return Function(self._candidate, self.__name__ + "." + name)
 
 
+class Plan:
+    """What of the tests is run, and with what for the candidate's names."""
+
+    def __init__(self, tests):
+        self.texts = (tests.get("prelude", ""), tests["source"])
+        self.trees = (parse(self.texts[0], "tests.prelude"), parse(self.texts[1], "tests.source"))
+        self.paths = tests.get("entry_points") or [tests.get("entry_point", "")]
+        prelude, source = self.trees
+        read = {
+            n.id
+            for n in everything_in(source)
+            if type(n) is _ast.Name and type(n.ctx) is _ast.Load
+        }
+        self.stubs = set() if any(self.paths) else {n.name for n in prelude.body if is_stub(n)}
+        defined = {n.name for tree in self.trees for n in tree.body if isinstance(n, FUNCTIONS)}
+        self.calls_check = "check" in defined and "check" not in read
+        self.names = candidates_names(
+            self.trees, self.texts, self.paths, self.stubs, self.calls_check
+        )
+        self.classes = classes_of(self.trees, self.names, self.paths)
+
+    def rewritten(self, statements):
+        """The code to run; its assertions go to the statements."""
+        for tree, text in zip(self.trees, self.texts):
+            rewriter = Rewriter(text, statements, kept_at_top=tree is self.trees[0])
+            tree.body = rewriter.block(tree.body, False)
+        if not statements:
+            raise Unusable("tests.source: no assertion")
+        return [compile(tree, "tests", "exec", dont_inherit=True) for tree in self.trees]
+
+    def run(self, code, recorder, candidate):
+        functions = {
+            name: Function(candidate, name, name in self.classes) for name in self.names
+        }
+        space = {
+            "__name__": "__main__",
+            "__builtins__": {**functions, **builtin_names, "__paddock__": recorder},
+        }
+        exec(code[0], space)
+        for name in functions:
+            space.pop(name, None)
+        space["__builtins__"].update(functions)
+        exec(code[1], space)
+        if self.calls_check:
+            check = space["check"]
+            only = self.paths[0] or (min(self.stubs) if len(self.stubs) == 1 else "")
+            check(*[Function(candidate, only)][: check.__code__.co_argcount])
+
+
 def judge_assertions(tests, first_failure_ends, candidate):
-    prelude = parse(tests.get("prelude", ""), "tests.prelude")
-    source = parse(tests["source"], "tests.source")
-    paths = tests.get("entry_points") or [tests.get("entry_point", "")]
     recorder = Recorder(candidate, first_failure_ends)
-    trees = (prelude, source)
-    names = free_names(trees)
-    calls_check = any(
-        type(n) is _ast.Name and n.id == "check" and type(n.ctx) is _ast.Load
-        for n in everything_in(source)
-    )
-    stubs = {n.name for n in prelude.body if is_stub(n)}
-    defined = {n.name for tree in trees for n in tree.body if isinstance(n, FUNCTIONS)}
-    for tree, text in zip(trees, (tests.get("prelude", ""), tests["source"])):
-        rewriter = Rewriter(text, recorder.statements, kept_at_top=tree is prelude)
-        tree.body = rewriter.block(tree.body, False)
-    if not recorder.statements:
-        raise Unusable("tests.source: no assertion")
     try:
-        code = [compile(tree, "tests", "exec", dont_inherit=True) for tree in trees]
+        plan = Plan(tests)
+        code = plan.rewritten(recorder.statements)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise Unusable("the tests do not compile: " + described(error))
     try:
         candidate.wait()
     except Gone as gone:
         return all_for(gone, len(recorder.statements))
-
-    functions = {name: Function(candidate, name) for name in names}
-    space = {
-        "__name__": "__main__",
-        "__builtins__": {**builtin_names, **functions, "__paddock__": recorder},
-    }
-    end = run(code, space, stubs, paths, defined, calls_check, candidate)
-    return as_cases(recorder, end, candidate)
-
-
-def run(code, space, stubs, paths, defined, calls_check, candidate):
-    """Runs the tests. What ended them early, or None."""
+    end = None
     try:
-        exec(code[0], space)
-        for name in [*stubs, *(path for path in paths if path.isidentifier())]:
-            space.pop(name, None)
-            space["__builtins__"][name] = Function(candidate, name)
-        exec(code[1], space)
-        if "check" in defined and not calls_check:
-            check = space["check"]
-            only = paths[0] or (min(stubs) if len(stubs) == 1 else "")
-            check(*[Function(candidate, only)][: check.__code__.co_argcount])
+        plan.run(code, recorder, candidate)
     except BaseException as error:
-        return error
-    return None
+        end = error
+    return as_cases(recorder, end, candidate)
 
 
 def as_cases(recorder, end, candidate):
@@ -322,7 +301,7 @@ def as_cases(recorder, end, candidate):
     if isinstance(end, Unusable):
         raise end
     if candidate.calls == 0:
-        why = "the tests never call the candidate"
+        why = "the tests never call the candidate: name it in entry_point"
         raise Unusable(why if end is None else "the tests: " + described(end) + tests_line(end))
     statements = recorder.statements
     if isinstance(end, FirstFailure):
