@@ -10,7 +10,7 @@ if hasattr(sys, "set_int_max_str_digits"):
     sys.set_int_max_str_digits(0)  # of what these tests themselves write
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from two_processes import judged, judged_in_process, reward
+from two_processes import PROGRAMS, judged, judged_in_process, reward
 
 # Speaks the channel's frames and says whatever stdin tells it to.
 RAW = """
@@ -327,7 +327,7 @@ class Streams(unittest.TestCase):
         self.assertEqual(causes(report), ["passed"])
 
     def test_large_answers_and_arguments_pass_whole(self):
-        source = "text = 'x' * 3_000_000\nassert f(text) == text\nassert f([1] * 1_000_000)[-1] == 1"
+        source = "text = 'x' * 3_000_000\nassert f(text) == text\nassert f([1] * 999_000)[-1] == 1"
         self.assertEqual(reward(assertions(source, "def f(x): return x")), 1.0)
 
 
@@ -372,6 +372,33 @@ class Arguments(unittest.TestCase):
             report = assertions(source, "def f(*a, **k): return 1")
             self.assertEqual(report["verdict"], "unusable")
             self.assertIn("an argument of f is no value", report["detail"])
+
+
+    def test_an_argument_that_an_answer_made_too_large_is_the_candidates_fault(self):
+        for returned in ("[[]] * 900_000", "(1 << 100_000) - 1", "'x' * (5 << 20)"):
+            with self.subTest(returned):
+                code = "def f(x): return %s" % returned
+                report = assertions("assert f([f(1), f(1)] * 2) == [1]\nassert f(f(1) * 9)", code)
+                self.assertEqual(causes(report)[1], "not_a_value", report)
+                self.assertEqual(reward(report), 0, report)
+        caught = "try:\n    f(f(1) * 9)\nexcept:\n    pass\nassert f(2)\n"
+        report = assertions(caught, "def f(x): return 'x' * (5 << 20)")
+        self.assertEqual(causes(report), ["not_a_value"], report)
+        before = "assert f('x' * (9 << 20))\n"
+        self.assertEqual(assertions(before, "def f(x): return 1")["verdict"], "unusable")
+        cases = [{"args": [text], "expected": 1} for text in ("a", "\u2028" * (3 << 20))]
+        tests = {"kind": "call", "entry_point": "f", "cases": cases}
+        self.assertEqual(judged("def f(x): return 1", tests)[0]["verdict"], "unusable")
+
+    def test_a_message_has_a_million_elements_at_most(self):
+        for count, cause in ((999_000, "passed"), (1_000_001, "not_a_value")):
+            source = "assert len(f(%d)) == %d" % (count, count)
+            self.assertEqual(causes(assertions(source, "def f(n): return [0] * n")), [cause])
+        source = "assert f([0] * 1_000_001)"
+        self.assertEqual(assertions(source, "def f(n): return 1")["verdict"], "unusable")
+        code = "def f(x, y):\n    x[:] = y[:] = [0] * 600_000"
+        report = assertions("x, y = [], []\nf(x, y)\nassert x == y", code)
+        self.assertEqual(causes(report), ["not_a_value"])
 
 
 class Exceptions(unittest.TestCase):
@@ -758,6 +785,19 @@ class BrokenRules(unittest.TestCase):
                 ) % (content, (8 << 20) // (len(content) + 1) - 16)
                 report, ends = judged(code, self.CALL, candidate=RAW)
                 self.assertEqual(reward(report), 0, (report, ends))
+                self.assertEqual(causes(report), ["protocol", "not_reached"], report)
+
+    def test_the_largest_answers_are_read_within_a_second(self):
+        space = {}
+        exec(PROGRAMS["judge"].replace("\nmain()", ""), space)
+        for piece in ("[]", '{"d":[]}', '{"s":[]}', '{"d":[[{"z":[]},0]]}', '{"i":"1"}', "0.5"):
+            marks = sum(map(piece.count, space["MARKS"])) + 1
+            text = "[" + ",".join([piece] * ((space["MARKS_MAX"] - 2) // marks)) + "]"
+            space["within_bounds"](text)
+            started = time.process_time()
+            space["bounded"](space["decoded"](text, []))
+            with self.subTest(piece):
+                self.assertLess(time.process_time() - started, 1)
 
     def test_a_set_of_equal_hashes_is_not_built(self):
         code = "def f(x):\n    return {k * ((1 << 61) - 1) for k in range(1, 1200)}\n"

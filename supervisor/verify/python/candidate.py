@@ -60,7 +60,10 @@ def answer(module, text):
         changed = "[]"
         if kind == "value":
             kind, payload = "not_a_value", quoted(str(error))
-    return '[%d,"%s",%s,%s]' % (token, kind, payload, changed)
+    try:
+        return within_bounds('[%d,"%s",%s,%s]' % (token, kind, payload, changed))
+    except TooLarge as error:
+        return '[%d,"not_a_value",%s,[]]' % (token, quoted(str(error)))
 
 
 def main():

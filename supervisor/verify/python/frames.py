@@ -36,9 +36,12 @@ def receive():
     if length > MESSAGE_BYTES_MAX:
         raise Malformed("more than 8 MiB")
     try:
-        return received(length).decode("ascii")
+        text = received(length).decode("ascii")
     except UnicodeDecodeError:
         raise Malformed("not ASCII")
+    if sum(map(text.count, MARKS)) > MARKS_MAX:
+        raise Malformed("more than 1,000,000 elements")
+    return text
 
 
 def send(text):

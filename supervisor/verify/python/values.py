@@ -9,13 +9,19 @@ MESSAGE_BYTES_MAX = 8 << 20
 DEPTH_MAX = 64
 TEXT_MAX = 1000  # of an exception or a reason, in characters
 INT_BITS_MAX = 100_000
-ELEMENTS_MAX = 8 << 20  # of a value with its shared parts counted each time
-EQUAL_HASHES_MAX = 1000  # in one set or dict: more are made to be slow
+MARKS = ",[{"
+MARKS_MAX = 1_000_000  # of a message, before it is read: each costs time, which nobody else bounds
+ELEMENTS_MAX = 2_000_000  # of a value with its shared parts counted each time
+EQUAL_HASHES_MAX = 100  # of one hash in a set or dict: more are made to be slow
 CONTAINERS = (list, tuple, dict, set, frozenset)
 
 
 class NotAValue(Exception):
-    """It has no plain value, or one beyond the bounds."""
+    """It has no plain value."""
+
+
+class TooLarge(NotAValue):
+    """Of a kind that has one, and beyond the bounds."""
 
 
 class Malformed(Exception):
@@ -59,7 +65,7 @@ def encoded(value, known, table=None):
         nonlocal room
         room -= len(text)
         if room < 0:
-            raise NotAValue("more than 8 MiB")
+            raise TooLarge("more than 8 MiB")
         parts.append(text)
 
     def put_all(values, depth):
@@ -80,7 +86,7 @@ def encoded(value, known, table=None):
             if -(1 << 60) < v < 1 << 60:
                 put(int.__repr__(v))
             elif v.bit_length() > INT_BITS_MAX:
-                raise NotAValue("an integer of more than 100,000 bits")
+                raise TooLarge("an integer of more than 100,000 bits")
             else:
                 put('{"i":"%x"}' % v)
         elif kind is float:
@@ -90,7 +96,7 @@ def encoded(value, known, table=None):
             if number is not None:
                 return put('{"r":%d}' % number)
             if depth == DEPTH_MAX:
-                raise NotAValue("more than 64 levels deep")
+                raise TooLarge("more than 64 levels deep")
             depth += 1
             if kind is list:
                 if numbering:
@@ -132,7 +138,15 @@ def encoded(value, known, table=None):
                 table[-1] = v
 
     write(value, 0)
-    return "".join(parts)
+    return within_bounds("".join(parts))
+
+
+def within_bounds(message):
+    if len(message) > MESSAGE_BYTES_MAX:
+        raise TooLarge("more than 8 MiB")
+    if sum(map(message.count, MARKS)) > MARKS_MAX:
+        raise TooLarge("more than 1,000,000 elements")
+    return message
 
 
 def whole_number(text):
@@ -149,8 +163,12 @@ def from_hex(text):
 
 def hashed(kind, keys, values=None):
     """A set or dict out of what somebody else has chosen."""
-    if len(keys) > EQUAL_HASHES_MAX and len(keys) - len({hash(k) for k in keys}) > EQUAL_HASHES_MAX:
-        raise Malformed("too many equal hashes")
+    if len(keys) > EQUAL_HASHES_MAX and len(keys) - len({hash(k) for k in keys}) >= EQUAL_HASHES_MAX:
+        counts = {}
+        for key in keys:
+            counts[hash(key)] = counts.get(hash(key), 0) + 1
+        if max(counts.values()) > EQUAL_HASHES_MAX:
+            raise Malformed("too many equal hashes")
     made = kind(keys) if values is None else kind(zip(keys, values))
     if len(made) != len(keys):
         raise Malformed("an element twice")
