@@ -195,6 +195,8 @@ class Calls(unittest.TestCase):
                 ("[(1, 2), [1, 2]]", [{"$tuple": [1, 2]}, [1, 2]], "unordered"),
                 ("[math.nan, 1]", [1.0, {"$float": "nan"}], "unordered"),
                 ("[]", [], "unordered"),
+                ("[10**5000, (1, [10**5000])]", [[1, [10**5000]], 10**5000], "unordered"),
+                ("{10**5000}", {"$set": [10**5000]}),
             ]
         ):
             with self.subTest(row):
@@ -366,6 +368,28 @@ class Arguments(unittest.TestCase):
         )
         code = "def f(c):\n    c['a'] += 1\n    c['b'] = 1\n    raise KeyError('x')"
         self.assertEqual(causes(assertions(source, code)), ["passed"])
+
+    def test_an_ordered_dict_keeps_its_order_and_a_subclass_its_own_methods(self):
+        source = (
+            "from collections import OrderedDict, defaultdict, deque\n"
+            "d = OrderedDict(a=1, b=2)\nd.move_to_end('a')\nassert f(d, 'z') == ['b', 'a', 'z']\n"
+            "assert list(d) == ['b', 'a', 'z'] and list(d.items())[2] == ('z', 0)\n"
+            "d['q'] = 5\nassert list(d) == ['b', 'a', 'z', 'q'] and d.popitem() == ('q', 5)\n"
+            "d.move_to_end('b')\nassert list(d) == ['a', 'z', 'b']\n"
+            "class Counted(list):\n    def extend(self, more):\n"
+            "        self.count = len(more)\n        super().extend(more)\n"
+            "values = Counted([3, 1])\nf(values, 2)\nassert values == [3, 1, 2] and values.count == 3\n"
+        )
+        code = (
+            "def f(d, key):\n    if type(d) is dict:\n        d[key] = 0\n"
+            "    else:\n        d.append(key)\n    return list(d)\n"
+        )
+        report = assertions(source, code)
+        self.assertEqual(causes(report), ["passed"] * 5, report)
+
+    def test_a_huge_argument_does_not_break_the_details(self):
+        report = assertions("assert f(10**5000, 2) == 1", "def f(a, b): return a")
+        self.assertIn("f(a value of type int, 2) returned a value", report["cases"][0]["detail"])
 
     def test_an_argument_that_is_no_value_makes_the_tests_unusable(self):
         for source in ("assert f(lambda: 1) == 1", "assert f(1)\nassert f(k=open)"):

@@ -88,7 +88,7 @@ def judge_cases(tests, first_failure_ends, candidate):
         return all_for(gone, len(plan))
     cases = []
     for args, kwargs, expected, equal in plan:
-        called_with = "%s(%s)" % (path, shown([*args, kwargs] if kwargs else args)[1:-1])
+        called_with = "%s(%s)" % (path, ", ".join(map(shown, [*args, kwargs] if kwargs else args)))
         started = perf_counter()
         try:
             got = candidate.value(path, args, kwargs)

@@ -76,6 +76,13 @@ def same_elements(expected, got, epsilon):
     return same_items(sorted(wanted.values()), sorted(rest), epsilon)
 
 
+def tuples_in(value):
+    kind = type(value)
+    if kind is dict:
+        return sum(map(tuples_in, value.values()))
+    return (kind is tuple) + (sum(map(tuples_in, value)) if kind in (list, tuple) else 0)
+
+
 def same_multiset(expected, got):
     """Lists whose elements pair up, in any order."""
     if type(got) not in (list, tuple) or len(expected) != len(got):
@@ -85,7 +92,7 @@ def same_multiset(expected, got):
         groups.setdefault(tokens(v, loose=True), []).append(v)
     # A tuple that is expected is more particular than a list, which takes either: it picks first.
     for group in groups.values():
-        group.sort(key=lambda v: repr(tokens(v)).count("('tuple'"))
+        group.sort(key=tuples_in)
     matched = {key: [] for key in groups}
     for v in got:
         key = tokens(v, loose=True)

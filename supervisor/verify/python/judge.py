@@ -94,7 +94,7 @@ class Channel:
         if self.last is None:
             return ""
         path, args, value = self.last
-        return "%s(%s) returned %s" % (path, shown([*args])[1:-1], shown(value))
+        return "%s(%s) returned %s" % (path, ", ".join(map(shown, args)), shown(value))
 
 
 def as_text(value):
@@ -112,13 +112,15 @@ def change(table, changes):
         if not 0 <= number < len(table):
             raise Malformed("a change of nothing")
         own = table[number]
+        # By the methods of its own class, which may keep more than its base does: OrderedDict, say.
         for kind in (list, dict, set):
             if isinstance(own, kind) and type(content) is kind:
-                if kind is list:
-                    list.__setitem__(own, slice(None), content)
+                own.clear()
+                if kind is dict:
+                    for key, value in content.items():
+                        own[key] = value
                 else:
-                    kind.clear(own)
-                    kind.update(own, content)
+                    (own.extend if kind is list else own.update)(content)
                 break
         else:
             raise Malformed("a change of type")

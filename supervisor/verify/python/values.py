@@ -45,6 +45,9 @@ def of_base(value):
         (complex, lambda v: complex.__sub__(v, 0)),
     ):
         if issubclass(kind, base):
+            for own in kind.__mro__:
+                if own.__name__ == "OrderedDict" and own.__module__ == "collections":
+                    return {k: w for k, w in own.items(value)}  # its order is not that of its base
             return plain(value)
     if kind.__module__ == "numpy" and getattr(value, "shape", None) == ():
         plain = value.item()

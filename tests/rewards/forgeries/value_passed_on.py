@@ -2,4 +2,4 @@
 # threat: against the judge, which asks with a value of the candidate
 # item: {"source": "assert solve(solve([1])) == [1]"}
 def solve(value):
-    return "x" * ((8 << 20) - 60)
+    return [[] for _ in range(450_000)]
