@@ -518,7 +518,7 @@ class Assertions(unittest.TestCase):
             "try:\n    one()\nexcept Exception:\n    assert f(1) == 1\n"
         )
         self.assertEqual(causes(assertions(either, self.IDENTITY)), ["passed"])
-        raising = "try:\n    assert f(1) == 1\nexcept ValueError:\n    assert f\n"
+        raising = "try:\n    assert f(1) == 1\nexcept ValueError as e:\n    assert not e.args\n"
         report = assertions(raising, "def f(x):\n    raise ValueError")
         self.assertEqual(causes(report), ["passed"])
         other = "try:\n    assert f(1) == 2\nexcept ValueError:\n    pass\nassert f(1) == 1\n"
@@ -572,6 +572,43 @@ class Assertions(unittest.TestCase):
     def test_constants_say_nothing_of_the_candidate(self):
         source = "assert True, 'debugging'\nassert f(1) == 2\nassert (f(1), 'a tuple by mistake')\n"
         self.assertEqual(causes(assertions(source, self.IDENTITY)), ["wrong_answer"])
+
+    def test_an_assertion_that_passes_without_the_candidate_is_no_case(self):
+        vacuous = (
+            "assert callable(f)\nassert f\nassert f is not None and hasattr(f, 'x')\n"
+            "assert isinstance(1, int)\n"
+        )
+        for code, cause in ((self.IDENTITY, "passed"), ("", "no_entry_point")):
+            with self.subTest(code):
+                report = assertions(vacuous + "assert f(1) == 1\n" + vacuous, code)
+                self.assertEqual(causes(report), [cause])
+                in_check = "def check(c):\n    assert callable(c)\n    assert c(1) == 1\n"
+                report = assertions(in_check + "    assert c\n", code, entry_point="f")
+                self.assertEqual(causes(report), [cause])
+        report, _ = judged("", {"kind": "assert", "source": vacuous + "assert f(1)\nassert f(2)"},
+                           stop="first_fail")  # fmt: skip
+        self.assertEqual(causes(report), ["no_entry_point", "not_reached"])
+        report = assertions(vacuous + "assert f(1) == 1\nf(2)\n", "def f(x): return 1 // (2 - x)")
+        self.assertEqual(causes(report), ["raised"])
+        report = assertions("assert not callable(f)\nassert f(1) == 1", self.IDENTITY)
+        self.assertEqual(causes(report), ["wrong_answer", "passed"])
+        report = assertions("r = f([1])\nassert r\nassert r[0] == 1\n", self.IDENTITY)
+        self.assertEqual(causes(report), ["passed"] * 2)
+
+    def test_assert_false_passes_where_it_could_have_been_reached(self):
+        helper = "class Base:\n    def m(self):\n        assert False, 'abstract'\n"
+        self.assertEqual(causes(assertions(helper + "assert f(1) == 2", self.IDENTITY)), ["wrong_answer"])
+        source = (
+            "for x in f([]):\n    if x < 0:\n        assert False\n"
+            "if f(1) != 1:\n    assert False\nelif f(2) != 2:\n    assert False\n"
+            "def t():\n    f(3)\n    try:\n        f(-1)\n    except ValueError:\n        pass\n"
+            "    else:\n        assert False\nt()\n"
+        )
+        right = "def f(x):\n    if x == -1: raise ValueError\n    return x"
+        self.assertEqual(causes(assertions(source, right)), ["passed"] * 3)
+        self.assertEqual(
+            causes(assertions(source, self.IDENTITY)), ["passed", "passed", "wrong_answer"]
+        )
 
     def test_what_asks_nothing_is_unusable(self):
         for source, why in (

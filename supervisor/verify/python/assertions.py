@@ -6,6 +6,7 @@ TRIES = (_ast.Try, getattr(_ast, "TryStar", _ast.Try))
 
 ASSERTION = """
 try:
+    __paddock__.begins()
     if test: __paddock__.passed(number)
     else: __paddock__.failed(number, None)
 except BaseException: __paddock__.raised(number)
@@ -59,11 +60,14 @@ def is_exception(value):
 class Statement:
     """One assert statement of the tests, and what became of it."""
 
-    def __init__(self, node, text):
+    def __init__(self, node, text, asks_by_itself):
         self.line = node.lineno
         self.text = text
         self.never = type(node.test) is _ast.Constant  # assert False: not to be reached
+        self.near = False  # what it stands in was reached
+        self.asks_by_itself = asks_by_itself  # reads nothing that an earlier call may have given
         self.ran = False
+        self.says_nothing = False  # it passed without the candidate
         self.cause = ""
         self.detail = ""
         self.wall_s = 0.0
@@ -72,6 +76,13 @@ class Statement:
         if self.cause:
             return case(self.cause, self.detail, self.wall_s)
         return case("passed", "", self.wall_s if self.ran else None)
+
+
+    def counts(self, to_the_end):
+        """to_the_end: the test ran to its end, so what did not run was not meant to."""
+        if self.ran:
+            return True
+        return (self.never and self.near) if to_the_end else not self.says_nothing
 
 
 class Recorder:
@@ -84,6 +95,14 @@ class Recorder:
         self.catching = []  # what the try statements around take, at the moment
         self.ended = None  # what ended the test: a bare `except:` of it cannot undo that
         self.called_s = 0.0
+        self.calls = 0  # up to the last assertion that was begun
+
+    def near(self, *numbers):
+        for number in numbers:
+            self.statements[number].near = True
+
+    def begins(self):
+        self.calls = self.candidate.calls
 
     def is_caught(self, error):
         try:
@@ -104,8 +123,14 @@ class Recorder:
 
     def passed(self, number):
         self.goes_on()
-        if not self.fails_unanswered(number):
-            self.took(self.statements[number])
+        if self.fails_unanswered(number):
+            return
+        statement = self.statements[number]
+        calls = self.candidate.calls
+        if calls == 0 or (statement.asks_by_itself and calls == self.calls):
+            statement.says_nothing = True
+        else:
+            self.took(statement)
 
     def failed(self, number, message):
         self.goes_on()
@@ -151,7 +176,9 @@ class Recorder:
 
 
 class Rewriter:
-    def __init__(self, source, statements, kept_at_top):
+    def __init__(self, source, names, statements, kept_at_top):
+        self.names = names  # the candidate's
+        self.never = []  # the numbers of assert False whose surroundings are being rewritten
         self.lines = source.splitlines()
         self.statements = statements
         self.kept_at_top = kept_at_top
@@ -166,7 +193,11 @@ class Rewriter:
         if type(node) is _ast.Assert:
             if says_nothing(node.test) or (self.kept_at_top and not in_function):
                 return [node]
-            return self.assertion(node)
+            rewritten = self.assertion(node)
+            if self.statements[-1].never:
+                self.never.append(len(self.statements) - 1)
+            return rewritten
+        outside, self.never = self.never, []
         in_function = in_function or isinstance(node, FUNCTIONS)
         for child in [node, *children(node)]:  # a handler or a match case has a block of its own
             for name in ("body", "orelse", "finalbody"):
@@ -178,16 +209,29 @@ class Rewriter:
             kinds = caught_kinds(node)
             if kinds is not None:
                 node.body = self.caught(node, kinds)
+        never, self.never = self.never, outside
+        if not never:
+            return [node]
+        call = "__paddock__.near(%s)" % ", ".join(map(str, never))
+        if not isinstance(node, (*FUNCTIONS, _ast.ClassDef)):
+            return [*template(call, node), node]
+        node.body[:0] = template(call, node)
         return [node]
+
+    def asks_by_itself(self, test):
+        """Whether all that the test reads is builtin or the candidate's: `assert callable(f)`,
+        `assert 1 + 1 == 2`. Without a call it holds whatever the candidate does."""
+        known = self.names | set(builtin_names)
+        return all(n.id in known for n in everything_in(test) if type(n) is _ast.Name)
 
     def assertion(self, node):
         text = self.lines[node.lineno - 1].strip() if node.lineno <= len(self.lines) else ""
         number = len(self.statements)
         if number == CASES_MAX:
             raise Unusable("more than 10,000 assertions")
-        self.statements.append(Statement(node, text[:160]))
+        self.statements.append(Statement(node, text[:160], self.asks_by_itself(node.test)))
         [rewritten] = template(ASSERTION.replace("number", str(number)), node)
-        branch = rewritten.body[0]
+        branch = rewritten.body[1]
         branch.test = node.test
         if node.msg is not None:
             branch.orelse[0].value.args[1] = node.msg
@@ -228,6 +272,10 @@ class Function:
         return Function(self._candidate, self.__name__ + "." + name)
 
 
+def is_check(node):
+    return isinstance(node, FUNCTIONS) and node.name == "check"
+
+
 class Plan:
     """What of the tests is run, and with what for the candidate's names."""
 
@@ -241,6 +289,9 @@ class Plan:
             for n in everything_in(source)
             if type(n) is _ast.Name and type(n.ctx) is _ast.Load
         }
+        self.parameters = {
+            a.arg for n in source.body if is_check(n) for a in [*n.args.posonlyargs, *n.args.args]
+        }
         self.stubs = set() if any(self.paths) else {n.name for n in prelude.body if is_stub(n)}
         defined = {n.name for tree in self.trees for n in tree.body if isinstance(n, FUNCTIONS)}
         self.calls_check = "check" in defined and "check" not in read
@@ -252,8 +303,11 @@ class Plan:
     def rewritten(self, statements):
         """The code to run; its assertions go to the statements."""
         for tree, text in zip(self.trees, self.texts):
-            rewriter = Rewriter(text, statements, kept_at_top=tree is self.trees[0])
+            known = self.names | self.parameters
+            rewriter = Rewriter(text, known, statements, kept_at_top=tree is self.trees[0])
             tree.body = rewriter.block(tree.body, False)
+            for number in rewriter.never:
+                statements[number].near = True
         if not statements:
             raise Unusable("tests.source: no assertion")
         return [compile(tree, "tests", "exec", dont_inherit=True) for tree in self.trees]
@@ -305,9 +359,10 @@ def as_cases(recorder, end, candidate):
         raise Unusable(why if end is None else "the tests: " + described(end) + tests_line(end))
     statements = recorder.statements
     if isinstance(end, FirstFailure):
-        return [s.as_case() if s.ran else case("not_reached") for s in statements]
+        reached = [s for s in statements if s.counts(to_the_end=False)]
+        return [s.as_case() if s.ran else case("not_reached") for s in reached]
     if end is None:
-        cases = [s.as_case() for s in statements if s.ran or s.never]
+        cases = [s.as_case() for s in statements if s.counts(to_the_end=True)]
         return cases or [case("no_assertion_ran")]
     # It did not run to its end: nothing of it counts. The first that would have passed says why.
     if isinstance(end, (Gone, NoAnswer)):
@@ -318,6 +373,8 @@ def as_cases(recorder, end, candidate):
         cause, detail = "raised", described(end) + tests_line(end)
     cases = []
     for s in statements:
+        if not s.counts(to_the_end=False):
+            continue
         if s.cause:
             cases.append(s.as_case())
         else:
