@@ -62,10 +62,15 @@ ServerConfig server_config(const DaemonConfig& config) {
   server.connections_max = config.connections_max;
   server.parser.body_bytes_max = config.body_bytes_max;
   server.error_response = [](const HttpError& error) {
-    return Response{.status = error.status,
-                    .content_type = "application/json",
-                    .body = error_to_json({kernel::ErrorCode::invalid_request, error.message}),
-                    .headers = {}};
+    const bool is_stranger = error.status == 401 || error.status == 421;  // on TCP
+    Response response{.status = error.status,
+                      .content_type = "application/json",
+                      .body = error_to_json({is_stranger ? kernel::ErrorCode::forbidden
+                                                         : kernel::ErrorCode::invalid_request,
+                                             error.message}),
+                      .headers = {}};
+    if (error.status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
+    return response;
   };
   return server;
 }
@@ -322,7 +327,9 @@ Result<void> Daemon::listen_on_tcp() {
   Listener listener = TRY(bind_loopback(tcp.listen));
   const LoopbackAddress address = address_of(listener);
   tcp_.port = address.port;
-  tcp_server_ = TRY(Server::start(loop_->get(), std::move(listener), server_config(config_),
+  ServerConfig server = server_config(config_);
+  server.parser.check_head = [this](const HttpRequest& head) { return refusal_of(tcp_, head); };
+  tcp_server_ = TRY(Server::start(loop_->get(), std::move(listener), std::move(server),
                                   [this](HttpRequest request, Exchange exchange) {
                                     api_.handle_tcp(std::move(request), exchange);
                                   }));
@@ -385,7 +392,8 @@ void Daemon::shut_down() {
 
 // Outcomes are on their way to their clients: they get a moment to read them.
 void Daemon::drained() {
-  constexpr milliseconds farewell{1000};
+  // Thousands of verdicts may be on their way through the ledger; who is done ends it sooner.
+  constexpr milliseconds farewell{10'000};
   std::vector<Server*> servers = {main_server_.get(), trainer_server_.get()};
   if (tcp_server_) servers.push_back(tcp_server_.get());
   // What is answered last is still sent.

@@ -17,6 +17,18 @@ TcpEntry judge_entry(const TcpAccess& access, const HttpRequest& request) {
   return TcpEntry::let_in;
 }
 
+std::optional<HttpError> refusal_of(const TcpAccess& access, const HttpRequest& head) {
+  switch (judge_entry(access, head)) {
+    case TcpEntry::misdirected:
+      return HttpError{421, "the Host header does not name this daemon"};
+    case TcpEntry::unauthorized:
+      return HttpError{401, "the token of [tcp] token_file is needed: Authorization: Bearer TOKEN"};
+    case TcpEntry::let_in:
+      break;
+  }
+  return std::nullopt;
+}
+
 kernel::Result<Caller> tcp_caller(const TcpAccess& access, const AccessRules& rules,
                                   const std::set<std::string>& profiles) {
   if (access.tenant.empty()) {

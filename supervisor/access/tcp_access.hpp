@@ -3,6 +3,7 @@
 // that the operator has put there.
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -29,6 +30,9 @@ enum class TcpEntry {
 
 // Judged for each request, before anything else of it is looked at.
 TcpEntry judge_entry(const TcpAccess& access, const HttpRequest& request);
+
+// The same as the answer to a client that is not let in: for a header whose body is not read yet.
+std::optional<HttpError> refusal_of(const TcpAccess& access, const HttpRequest& head);
 
 // By the rules in force now. `profiles`: those that runtimes name, by the operator's word. Fails
 // with forbidden if the tenant is not there any more.

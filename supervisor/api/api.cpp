@@ -173,22 +173,8 @@ void Api::handle_trainer(HttpRequest request, const Exchange& exchange) {
   dispatch(trainer_routes, context_, std::move(request), exchange);
 }
 
+// Who is not let in was refused by its header (Daemon::listen_on_tcp).
 void Api::handle_tcp(HttpRequest request, const Exchange& exchange) {
-  const auto refuse = [&](int status, const char* message, std::vector<HeaderField> headers) {
-    exchange.respond({.status = status,
-                      .content_type = "application/json",
-                      .body = error_to_json({kernel::ErrorCode::forbidden, message}),
-                      .headers = std::move(headers)});
-  };
-  switch (judge_entry(context_.tcp, request)) {
-    case TcpEntry::misdirected:
-      return refuse(421, "the Host header does not name this daemon", {});
-    case TcpEntry::unauthorized:
-      return refuse(401, "the token of [tcp] token_file is needed: Authorization: Bearer TOKEN",
-                    {{"WWW-Authenticate", "Bearer"}});
-    case TcpEntry::let_in:
-      break;
-  }
   dispatch(tcp_routes, context_, std::move(request), exchange);
 }
 

@@ -8,19 +8,32 @@ using kernel::ErrorCode;
 using kernel::fail;
 using kernel::Result;
 
+namespace {
+
+constexpr const char* default_verify_profile = "STRICT";
+
+}  // namespace
+
 Result<VerifyBatch> admit_batch(const ApiContext& context, const Caller& caller,
                                 VerifyRequest request) {
-  kernel::Request run;
-  run.profile = request.profile;
-  run.argv = {"python3"};
-  run.allow_degraded = request.allow_degraded;
   const kernel::Catalog& catalog = context.catalog.catalog();
-  TRY_VOID(admit(run, caller, catalog, context.sandbox, context.health.refusals())
-               .map([](const ResolvedRun&) {}));
+  const auto admitted = [&, allow_degraded = request.allow_degraded](
+                            const std::string& name) -> Result<const kernel::Profile*> {
+    kernel::Request run;
+    run.profile = name;
+    run.argv = {"python3"};
+    run.allow_degraded = allow_degraded;
+    TRY_VOID(admit(run, caller, catalog, context.sandbox, context.health.refusals())
+                 .map([](const ResolvedRun&) {}));
+    return &catalog.profiles.at(name);
+  };
+  const kernel::Profile* const profile =
+      TRY(admitted(request.profile.empty() ? default_verify_profile : request.profile));
   VerifyBatch batch = TRY(resolve_batch(
       std::move(request), {.tenant = caller.tenant,
-                           .profile = catalog.profiles.at(run.profile),
+                           .profile = *profile,
                            .runtimes = context.catalog.runtimes(),
+                           .profile_named = admitted,
                            .item_wall_clock = context.verifier.limits().item_wall_clock}));
   if (auto why = refusal_of_all(batch)) return fail(ErrorCode::invalid_request, std::move(*why));
   return batch;

@@ -185,8 +185,8 @@ void add_verify(CLI::App& app, Options& options, Commands& commands) {
   verify->add_option("items", options.verify.file, "One item a line, as JSON; - for stdin")
       ->required()
       ->type_name("ITEMS.jsonl");
-  add_text(verify, "-p,--profile", options.verify.profile, "That candidates run under (STRICT)",
-           "PROFILE");
+  add_text(verify, "-p,--profile", options.verify.profile,
+           "That candidates run under (STRICT, or their language's)", "PROFILE");
   verify->add_flag("--all-or-nothing", options.verify.all_or_nothing,
                    "A reward of 1 if every case passes, else 0; not the fraction");
   verify->add_flag("--first-fail", options.verify.first_fail,

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "supervisor/cli/terminal.hpp"
+#include "supervisor/verify/item.hpp"
+
 namespace paddock::supervisor::cli {
 namespace {
 
@@ -27,6 +30,8 @@ ItemLine item_line(std::size_t number, std::string_view text) {
     line.group = text_of(item, "group");
     line.json = item.dump();
     if (line.id.empty()) line.mistake = "'id' must be a text that is not empty";
+    if (line.id.size() > id_bytes_max || printable(line.id) != line.id)
+      line.mistake = fmt::format("'id' must be at most {} printable characters", id_bytes_max);
   } catch (const json::exception& error) {
     line.mistake = fmt::format("it is not JSON: {}", error.what());
   }
@@ -82,10 +87,10 @@ std::vector<std::vector<std::size_t>> requests_of(const std::vector<ItemLine>& l
 std::string verify_body(const std::vector<ItemLine>& lines, const std::vector<std::size_t>& places,
                         const VerifyOptions& options) {
   json head = {{"stream", true},
-               {"profile", options.profile},
                {"scoring", options.all_or_nothing ? "all" : "fraction"},
                {"stop", options.first_fail ? "first_fail" : "all"},
                {"allow_degraded", options.allow_degraded}};
+  if (!options.profile.empty()) head["profile"] = options.profile;
   // The items are text already: they are put in, not parsed again.
   std::string body = head.dump();
   body.back() = ',';

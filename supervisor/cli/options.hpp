@@ -77,7 +77,7 @@ struct RequestOptions {
 // How items are judged: for `verify`.
 struct VerifyOptions {
   std::string file;  // "-": stdin
-  std::string profile = "STRICT";
+  std::string profile;  // empty: STRICT, or the one of an item's language
   bool all_or_nothing = false;
   bool first_fail = false;
   bool allow_degraded = false;

@@ -84,6 +84,8 @@ bool has_ended(pid_t pid) {
 }  // namespace
 
 Result<TemporaryDaemon> TemporaryDaemon::start(const GlobalOptions& options) {
+  const std::string program = kernel::executable_directory() + "/paddockd";
+  if (::access(program.c_str(), X_OK) != 0) return kernel::fail_errno("execute '" + program + "'");
   std::error_code error;
   const std::string base = std::filesystem::temp_directory_path(error).string();
   std::string directory = (error ? "/tmp" : base) + "/paddock-XXXXXX";

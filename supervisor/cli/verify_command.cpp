@@ -1,15 +1,15 @@
 // `paddock verify`: items from a file, answers on stdout, a bar and a summary on stderr.
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
-#include <fstream>
-#include <iostream>
-#include <iterator>
+#include <map>
 #include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -31,16 +31,21 @@ using kernel::Result;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds bar_interval{100};
+constexpr std::size_t read_piece_bytes = 1u << 20;
 
 Result<std::string> read_items(const std::string& path) {
-  errno = 0;
-  if (path == "-")
-    return std::string(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return kernel::fail_errno("open '" + path + "'");
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file.bad()) return kernel::fail_errno("read '" + path + "'");
-  return text;
+  const bool is_stdin = path == "-";
+  const kernel::Fd file(is_stdin ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!is_stdin && !file) return kernel::fail_errno("open '" + path + "'");
+  std::string text;
+  std::vector<char> piece(read_piece_bytes);
+  for (;;) {
+    const ssize_t count = ::read(is_stdin ? STDIN_FILENO : file.get(), piece.data(), piece.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return kernel::fail_errno("read '" + path + "'");
+    if (count == 0) return text;
+    text.append(piece.data(), static_cast<std::size_t>(count));
+  }
 }
 
 // ---- What is shown -----------------------------------------------------------------------------
@@ -150,8 +155,7 @@ class AnswerReader {
       auto answer = TRY(answer_line(std::string_view(received_).substr(begin, end - begin)));
       if (!answer) continue;
       const auto place = places_.find(answer->id);
-      if (place == places_.end() || output_.is_known(place->second))
-        return fail(ErrorCode::internal, "the daemon answered an item that was not asked for");
+      if (place == places_.end() || output_.is_known(place->second)) continue;
       if (!output_.take(place->second, std::move(*answer)))
         return fail(ErrorCode::io, "nobody reads the answers");
     }

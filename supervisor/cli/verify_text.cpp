@@ -18,7 +18,7 @@ constexpr std::size_t bar_cells = 24;
 AnswerLine invalid_line(const ItemLine& line, const std::string& cause, const std::string& detail) {
   const std::string id = line.id.empty() ? fmt::format("line {}", line.number) : line.id;
   ordered_json json = {{"id", id},
-                       {"group", line.group},
+                       {"group", line.group.empty() ? ordered_json() : ordered_json(line.group)},
                        {"verdict", "invalid"},
                        {"reward", nullptr},
                        {"passed", 0},

@@ -125,6 +125,12 @@ void RequestParser::accept_header_byte(char byte) {
 
 void RequestParser::finish_header() {
   if (!check_request_line() || !parse_header() || !check_framing() || !check_expectation()) return;
+  if (limits_.check_head) {
+    if (const auto refusal = limits_.check_head(request_)) {
+      expects_continue_ = false;
+      return fail(refusal->status, refusal->message);
+    }
+  }
   header_.clear();
   if (message_->parser.is_done()) {
     finish_request();

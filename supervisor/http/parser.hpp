@@ -7,7 +7,9 @@
 // Host, both lengths at once, and any transfer coding but "chunked".
 
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +22,9 @@ struct ParserLimits {
   // what must be kept of a chunk header or a trailer while its end has not come.
   std::size_t header_bytes_max = std::size_t{16} * 1024;
   std::size_t body_bytes_max = std::size_t{32} * 1024 * 1024;
+  // Judges a request by its header alone, so that nothing more of one is read that is refused.
+  // Empty: none is.
+  std::function<std::optional<HttpError>(const HttpRequest& head)> check_head{};
 };
 
 class RequestParser {

@@ -90,7 +90,7 @@ struct RefusedItem {
 struct VerifyRequest {
   std::vector<std::variant<Item, RefusedItem>> items;  // in the order of the request
   std::string request_id;                              // empty: none
-  std::string profile = "STRICT";
+  std::string profile;  // empty: STRICT, or the one of an item's language
   Scoring scoring = Scoring::fraction;
   Stop stop = Stop::all;
   std::optional<std::chrono::milliseconds> deadline;

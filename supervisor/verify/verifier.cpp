@@ -44,6 +44,7 @@ ResolvedItem labels_of(const ResolvedItem& item) {
   labels.item.code_hash = item.item.code_hash;
   labels.item.tests_hash = item.item.tests_hash;
   labels.policy_hash = item.policy_hash;
+  labels.candidate_policy = item.candidate_policy;
   return labels;
 }
 
@@ -388,7 +389,7 @@ ItemAnswer Verifier::answer_of(const Batch& batch, const Alive& alive, JudgedIte
 ItemAnswer Verifier::invalid(const Batch& batch, const ResolvedItem& item, std::string cause,
                              std::string detail) const {
   ItemAnswer answer = invalid_answer(item.item, std::move(cause), std::move(detail));
-  answer.profile = batch.request.profile;
+  answer.profile = item.candidate_policy ? item.candidate_policy->profile : batch.request.profile;
   answer.policy_hash = item.policy_hash;
   return answer;
 }

@@ -16,6 +16,7 @@ using kernel::fail;
 using kernel::Request;
 using kernel::Result;
 using kernel::SandboxPolicy;
+using std::chrono::milliseconds;
 
 struct Resolved {
   std::shared_ptr<const SandboxPolicy> policy;
@@ -25,10 +26,10 @@ struct Resolved {
 // Thousands of items have few policies between them.
 class Policies {
  public:
-  Policies(const VerifySetting& setting, Request base, const SandboxPolicy& unlimited)
-      : setting_(setting), base_(std::move(base)) {
-    wall_clock_ =
-        std::min(setting.item_wall_clock, unlimited.wall_clock.value_or(setting.item_wall_clock));
+  Policies(const kernel::Profile& profile, Request base, milliseconds item_wall_clock)
+      : profile_(profile), base_(std::move(base)) {
+    base_.profile = profile.name;
+    wall_clock_ = std::min(item_wall_clock, profile.wall_clock.value_or(item_wall_clock));
   }
 
   Result<Resolved> of(const Request& limits) {
@@ -43,7 +44,7 @@ class Policies {
     const auto known = std::find_if(known_.begin(), known_.end(),
                                     [&](const auto& entry) { return entry.first == request; });
     if (known != known_.end()) return known->second;
-    auto policy = std::make_shared<SandboxPolicy>(TRY(kernel::resolve(setting_.profile, request)));
+    auto policy = std::make_shared<SandboxPolicy>(TRY(kernel::resolve(profile_, request)));
     Resolved resolved{.policy = policy, .hash = kernel::policy_hash(*policy)};
     if (known_.size() < known_max) known_.emplace_back(std::move(request), resolved);
     return resolved;
@@ -51,9 +52,9 @@ class Policies {
 
  private:
   static constexpr std::size_t known_max = 32;
-  const VerifySetting& setting_;
+  const kernel::Profile& profile_;
   Request base_;
-  std::chrono::milliseconds wall_clock_{};
+  milliseconds wall_clock_{};
   std::vector<std::pair<Request, Resolved>> known_;
 };
 
@@ -76,30 +77,58 @@ Result<std::shared_ptr<const Runtime>> runtime_of(
   return known[language] = std::make_shared<const Runtime>(*found);
 }
 
+// A language names a profile for the virtual memory that it cannot start without.
+Result<void> check_memory(const Runtime& runtime, const kernel::Profile& needed,
+                          const kernel::Profile& asked) {
+  const auto& most = asked.limits.memory_bytes;
+  if (!most || (needed.limits.memory_bytes && *needed.limits.memory_bytes <= *most)) return {};
+  return fail(
+      ErrorCode::invalid_request,
+      fmt::format("language: '{}' does not start under the memory_bytes of profile {}; name "
+                  "{}, or no profile",
+                  runtime.name, asked.name, needed.name));
+}
+
 }  // namespace
 
 Result<VerifyBatch> resolve_batch(VerifyRequest request, const VerifySetting& setting) {
   Request base;
-  base.profile = request.profile;
+  const bool is_named = !request.profile.empty();
+  base.profile = setting.profile.name;
   base.tenant = setting.tenant;
   base.argv = {"python3"};
   base.allow_degraded = request.allow_degraded;
   const auto judge_policy =
       std::make_shared<const SandboxPolicy>(TRY(kernel::resolve(setting.profile, base)));
-  Policies policies(setting, base, *judge_policy);
+  std::map<std::string, Policies> policies;  // by the name of their profile
+  const auto policies_of = [&](const kernel::Profile& profile) -> Policies& {
+    return policies.try_emplace(profile.name, profile, base, setting.item_wall_clock).first->second;
+  };
+  // The profile of an item: its request's, or where that names none its language's.
+  const auto profile_of = [&](const ResolvedItem& item) -> Result<const kernel::Profile*> {
+    const bool has_own = item.runtime && !item.runtime->profile.empty() && setting.profile_named;
+    if (!has_own || item.runtime->profile == setting.profile.name) return &setting.profile;
+    const auto own = setting.profile_named(item.runtime->profile);
+    if (!is_named && !own)
+      return fail(ErrorCode::invalid_request, "language: " + own.error().message);
+    if (!is_named) return *own;
+    if (own) TRY_VOID(check_memory(*item.runtime, **own, setting.profile));
+    return &setting.profile;
+  };
   std::map<std::string, std::shared_ptr<const Runtime>> runtimes;
 
   const auto resolve_item = [&](Item& item) -> Result<ResolvedItem> {
-    auto policy = policies.of(item.limits);
-    if (!policy) return fail(ErrorCode::invalid_request, "limits: " + policy.error().message);
     ResolvedItem resolved;
+    if (item.integrity == Integrity::stdio)
+      resolved.runtime = TRY(runtime_of(item.language, setting.runtimes, runtimes));
+    const kernel::Profile* const profile = TRY(profile_of(resolved));
+    auto policy = policies_of(*profile).of(item.limits);
+    if (!policy) return fail(ErrorCode::invalid_request, "limits: " + policy.error().message);
     resolved.candidate_policy = policy->policy;
     resolved.policy_hash = policy->hash;
     resolved.judge_policy = judge_policy;
     resolved.tenant = setting.tenant;
     resolved.stop = request.stop;
-    if (item.integrity == Integrity::stdio)
-      resolved.runtime = TRY(runtime_of(item.language, setting.runtimes, runtimes));
     resolved.item = std::move(item);
     return resolved;
   };
@@ -107,7 +136,7 @@ Result<VerifyBatch> resolve_batch(VerifyRequest request, const VerifySetting& se
   VerifyBatch batch;
   batch.tenant = setting.tenant;
   batch.request_id = std::move(request.request_id);
-  batch.profile = std::move(request.profile);
+  batch.profile = setting.profile.name;
   batch.scoring = request.scoring;
   batch.stop = request.stop;
   batch.deadline = request.deadline;

@@ -2,6 +2,7 @@
 // VerifyBatch: a verify request whose items only have to be judged. Plain data.
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,8 +31,11 @@ struct VerifyBatch {
 // What a request is resolved against.
 struct VerifySetting {
   std::string tenant;
-  const kernel::Profile& profile;
+  const kernel::Profile& profile;  // of the request, or the default one
   const Runtimes& runtimes;
+  // The profile that a language names: for requests that name none. Fails if the caller may not use
+  // it, or it cannot be had here. Empty: it is never asked for.
+  std::function<kernel::Result<const kernel::Profile*>(const std::string& name)> profile_named{};
   std::chrono::milliseconds item_wall_clock = item_wall_clock_default;  // of items without one
 };
 

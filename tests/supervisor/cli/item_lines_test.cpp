@@ -39,6 +39,17 @@ TEST_CASE("a line that is no item is named with its mistake, and the others are 
   CHECK(requests.front() == std::vector<std::size_t>{1});
 }
 
+TEST_CASE("an id that an answer could not repeat is a mistake of its line alone") {
+  const std::string lines = R"({"id": "a\u001bb"})"
+                            "\n" +
+                            line_of(std::string(257, 'x')) + line_of("a");
+  const auto read = item_lines(lines);
+  REQUIRE(read.size() == 3);
+  CHECK(read[0].mistake == "'id' must be at most 256 printable characters");
+  CHECK_FALSE(read[1].mistake.empty());
+  CHECK(read[2].mistake.empty());
+}
+
 TEST_CASE("the items of one group are not torn apart by the end of a request") {
   std::string text;
   for (std::size_t i = 0; i < request_items_max - 2; ++i) text += line_of("s" + std::to_string(i));
@@ -59,5 +70,7 @@ TEST_CASE("the body of a request is JSON with the items as they were") {
   CHECK(body.at("items")[1].at("id") == "b");
   CHECK(body.at("stop") == "first_fail");
   CHECK(body.at("stream") == true);
-  CHECK(body.at("profile") == "STRICT");
+  CHECK_FALSE(body.contains("profile"));
+  options.profile = "SEALED";
+  CHECK(json::parse(verify_body(lines, {0}, options)).at("profile") == "SEALED");
 }
