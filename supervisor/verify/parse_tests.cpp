@@ -37,7 +37,11 @@ Result<std::string> entry_point(const std::string& place, const json& value) {
   std::string_view rest = name;
   while (true) {
     const std::size_t dot = rest.find('.');
-    if (!is_identifier(rest.substr(0, dot)))
+    std::string_view part = rest.substr(0, dot);
+    constexpr std::string_view instance = "()";  // Solution().f, but not f()
+    if (dot != std::string_view::npos && part.ends_with(instance))
+      part.remove_suffix(instance.size());
+    if (!is_identifier(part))
       return wrong_value(place, "the name of a function, such as \"f\" or \"Solution.f\"");
     if (dot == std::string_view::npos) return name;
     rest.remove_prefix(dot + 1);

@@ -615,7 +615,15 @@ class Assertions(unittest.TestCase):
             ("f(1)", "tests.source: no assertion"),
             ("assert True", "tests.source: no assertion"),
             ("assert 1 + 1 == 2", "the tests never call the candidate"),
-            ("def test_f():\n    assert f(1)", "the tests never call the candidate"),
+            ("def not_test():\n    assert f(1)", "the tests never call the candidate"),
+            ("f(1)\nassert callable(f)", "no assertion asks the candidate"),
+            ("def test_f(tmp_path):\n    assert f(1)", "test_f has parameters"),
+            ("def test_f(*, n):\n    assert f(1)", "test_f has parameters"),
+            ("async def test_f():\n    assert f(1)", "test_f is asynchronous"),
+            ("import unittest\nclass T(unittest.TestCase):\n    def test(self): assert f(1)",
+             "unittest.TestCase is not supported"),
+            ("v = f(1)\nif v == -1: pass\n" + "".join("elif v == %d: pass\n" % i for i in range(1500))
+             + "assert v == 1", "the tests do not compile: RecursionError"),
             ("assert f(1", "tests.source do not parse: line 1: "),
             ("import nobody\nassert f(1)", "the tests: ModuleNotFoundError: No module named"),
             ("def check(c):\n    assert c(1)\nraise SystemExit(0)", "the tests: SystemExit: 0"),
@@ -630,6 +638,31 @@ class Assertions(unittest.TestCase):
         report = assertions(source, self.IDENTITY)
         self.assertEqual(causes(report), ["no_assertion_ran"])
         self.assertEqual(reward(report), 0)
+
+    def test_functions_named_as_tests_are_called_once(self):
+        source = (
+            "def test_a():\n    assert f(1) == 1\ndef test_b(n=2):\n    assert f(n) == 3\n"
+            "def test_c():\n    global calls\n    calls += 1\n    assert f(calls) == 1\n"
+            "calls = 0\nif __name__ == '__main__':\n    test_c()\n"
+        )
+        report = assertions(source, self.IDENTITY)
+        self.assertEqual(causes(report), ["passed", "wrong_answer", "passed"])
+        source = "def check(c):\n    assert c(1) == 1\ndef test_check():\n    check(f)\n"
+        report = assertions(source, self.IDENTITY, entry_point="f")
+        self.assertEqual(causes(report), ["passed"])
+
+    def test_an_exit_with_0_is_the_end_where_nothing_is_left_to_do(self):
+        for end in ("sys.exit(0)", "sys.exit()", "main()", "raise SystemExit"):
+            source = "import sys\ndef main(): sys.exit(0)\nassert f(1) == 1\nassert f(2) == 3\n"
+            report = assertions(source + end, self.IDENTITY, entry_point="f")
+            self.assertEqual(causes(report), ["passed", "wrong_answer"], report)
+        for source in ("import sys\nassert f(1) == 1\nsys.exit(1)",
+                       "import sys\nassert f(1) == 1\nif f(2): sys.exit(0)\nassert f(2) == 3",
+                       "import sys\nfor n in range(3):\n    assert f(n) == n\n    if f(n): sys.exit(0)",
+                       "import sys\ndef t():\n    u()\n    assert f(1) == 1\n"
+                       "def u():\n    if f(1): sys.exit(0)\nt()"):  # fmt: skip
+            report = assertions(source, self.IDENTITY, entry_point="f")
+            self.assertEqual(reward(report), 0, report)
 
     def test_stop_at_the_first_failure(self):
         source = "assert f(1) == 1\nassert f(2) == 3\ntry:\n    assert f(3) == 3\nexcept:\n    pass\n"

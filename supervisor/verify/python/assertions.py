@@ -2,6 +2,7 @@
 # are rewritten so that they report and go on; how, and what is left as Python has it, says RFC 0010
 # under Assertions. _ast and not ast: see values.py.
 AST_ONLY = 0x400  # ast.PyCF_ONLY_AST
+LOOPS = (_ast.For, _ast.AsyncFor, _ast.While)
 TRIES = (_ast.Try, getattr(_ast, "TryStar", _ast.Try))
 
 ASSERTION = """
@@ -276,6 +277,24 @@ def is_check(node):
     return isinstance(node, FUNCTIONS) and node.name == "check"
 
 
+def refuse_others(source, test_functions):
+    """What a framework would run, and we do not: no number, rather than that of the rest."""
+    for node in source.body:
+        if getattr(node, "name", "") in test_functions:
+            given = node.args
+            required = len(given.posonlyargs) + len(given.args) - len(given.defaults)
+            if required > 0 or None in given.kw_defaults:
+                raise Unusable("%s has parameters: nobody gives it any" % node.name)
+            if type(node) is _ast.AsyncFunctionDef:
+                raise Unusable("%s is asynchronous, and nobody awaits it" % node.name)
+    for node in everything_in(source):
+        if type(node) is _ast.ClassDef:
+            for base in node.bases:
+                name = getattr(base, "attr", getattr(base, "id", ""))
+                if name.endswith("TestCase"):
+                    raise Unusable("unittest.TestCase is not supported: use assert")
+
+
 class Plan:
     """What of the tests is run, and with what for the candidate's names."""
 
@@ -292,6 +311,12 @@ class Plan:
         self.parameters = {
             a.arg for n in source.body if is_check(n) for a in [*n.args.posonlyargs, *n.args.args]
         }
+        self.test_functions = [
+            n.name
+            for n in source.body
+            if isinstance(n, FUNCTIONS) and n.name.startswith("test_") and n.name not in read
+        ]
+        refuse_others(source, self.test_functions)
         self.stubs = set() if any(self.paths) else {n.name for n in prelude.body if is_stub(n)}
         defined = {n.name for tree in self.trees for n in tree.body if isinstance(n, FUNCTIONS)}
         self.calls_check = "check" in defined and "check" not in read
@@ -308,6 +333,8 @@ class Plan:
             tree.body = rewriter.block(tree.body, False)
             for number in rewriter.never:
                 statements[number].near = True
+            if tree is self.trees[0]:
+                self.of_prelude = len(statements)
         if not statements:
             raise Unusable("tests.source: no assertion")
         return [compile(tree, "tests", "exec", dont_inherit=True) for tree in self.trees]
@@ -324,11 +351,40 @@ class Plan:
         for name in functions:
             space.pop(name, None)
         space["__builtins__"].update(functions)
-        exec(code[1], space)
+        try:
+            exec(code[1], space)
+        except SystemExit as error:
+            if error.code not in (None, 0) or self.goes_on_after(error, recorder):
+                raise
+            return
         if self.calls_check:
             check = space["check"]
             only = self.paths[0] or (min(self.stubs) if len(self.stubs) == 1 else "")
             check(*[Function(candidate, only)][: check.__code__.co_argcount])
+        for name in self.test_functions:
+            space[name]()
+
+    def goes_on_after(self, error, recorder):
+        """Whether anything may be left to do: after the line in the source, in a function that it
+        is in, or another time around in a loop."""
+        if self.calls_check or self.test_functions:
+            return True
+        lines, traceback = [], error.__traceback__
+        while traceback is not None:
+            if traceback.tb_frame.f_code.co_filename == "tests":
+                lines.append(traceback.tb_lineno)
+            traceback = traceback.tb_next
+        asserted = [s.line for s in recorder.statements[self.of_prelude :]]
+        if not lines or any(line > lines[0] for line in asserted):
+            return True
+        for node in everything_in(self.trees[1]):
+            if isinstance(node, (*LOOPS, *FUNCTIONS)):
+                for line in lines:
+                    first = node.lineno if isinstance(node, LOOPS) else line + 1
+                    if node.lineno <= line <= node.end_lineno:
+                        if any(first <= other <= node.end_lineno for other in asserted):
+                            return True
+        return False
 
 
 def judge_assertions(tests, first_failure_ends, candidate):
@@ -362,6 +418,8 @@ def as_cases(recorder, end, candidate):
         reached = [s for s in statements if s.counts(to_the_end=False)]
         return [s.as_case() if s.ran else case("not_reached") for s in reached]
     if end is None:
+        if all(s.says_nothing and s.asks_by_itself for s in statements):
+            raise Unusable("no assertion asks the candidate")
         cases = [s.as_case() for s in statements if s.counts(to_the_end=True)]
         return cases or [case("no_assertion_ran")]
     # It did not run to its end: nothing of it counts. The first that would have passed says why.

@@ -227,6 +227,8 @@ TEST_CASE("what an item lacks or has too much of is said") {
     CHECK(
         mistake_in(with(call_item(), "/tests/entry_point", name)).starts_with("tests.entry_point"));
   CHECK(only_item(with(call_item(), "/tests/entry_point", "Solution.f_1")).id == "a");
+  CHECK(only_item(with(call_item(), "/tests/entry_point", "Solution().f")).id == "a");
+  CHECK(only_item(with(call_item(), "/tests/entry_point", "Outer.Solution().f")).id == "a");
   json both = assert_item();
   both["tests"].update({{"entry_point", "f"}, {"entry_points", {"f"}}});
   CHECK(mistake_in(both) == "tests: 'entry_point' and 'entry_points' exclude each other");
