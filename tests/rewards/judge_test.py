@@ -329,7 +329,7 @@ class Streams(unittest.TestCase):
         self.assertEqual(causes(report), ["passed"])
 
     def test_large_answers_and_arguments_pass_whole(self):
-        source = "text = 'x' * 3_000_000\nassert f(text) == text\nassert f([1] * 999_000)[-1] == 1"
+        source = "text = 'x' * 3_000_000\nassert f(text) == text\nassert f([1] * 1_000_000)[-1] == 1"
         self.assertEqual(reward(assertions(source, "def f(x): return x")), 1.0)
 
 
@@ -414,11 +414,11 @@ class Arguments(unittest.TestCase):
         tests = {"kind": "call", "entry_point": "f", "cases": cases}
         self.assertEqual(judged("def f(x): return 1", tests)[0]["verdict"], "unusable")
 
-    def test_a_message_has_a_million_elements_at_most(self):
-        for count, cause in ((999_000, "passed"), (1_000_001, "not_a_value")):
+    def test_a_message_has_little_more_than_a_million_elements_at_most(self):
+        for count, cause in ((1_000_000, "passed"), (1_100_000, "not_a_value")):
             source = "assert len(f(%d)) == %d" % (count, count)
             self.assertEqual(causes(assertions(source, "def f(n): return [0] * n")), [cause])
-        source = "assert f([0] * 1_000_001)"
+        source = "assert f([0] * 1_100_000)"
         self.assertEqual(assertions(source, "def f(n): return 1")["verdict"], "unusable")
         code = "def f(x, y):\n    x[:] = y[:] = [0] * 600_000"
         report = assertions("x, y = [], []\nf(x, y)\nassert x == y", code)
@@ -505,6 +505,7 @@ class Assertions(unittest.TestCase):
             "async def later():\n    assert await soon() == 5\nasync def soon(): return f(5)\n"
             "def made():\n    assert f((yield 1)) == 6\n"
             "inner()\nTests().run()\nasyncio.run(later())\n"
+            "left = made()\nnext(left)\nleft.close()\n"
             "g = made()\nnext(g)\ntry:\n    g.send(6)\nexcept StopIteration:\n    pass\n"
         )
         report = assertions(source, self.IDENTITY)
@@ -762,6 +763,10 @@ class Names(unittest.TestCase):
             for more in ({}, {"entry_point": "f"}):
                 with self.subTest(source):
                     self.assertIn("'LIMIT' is not defined", self.refused(source, **more))
+
+    def test_a_parameter_may_have_any_name(self):
+        report = assertions("assert f(self=1) == 1", "def f(self): return self")
+        self.assertEqual(causes(report), ["passed"])
 
     def test_an_entry_point_with_the_name_of_a_builtin_is_the_candidates(self):
         source = "assert sum(10, 15) == 6\nassert sum(1, 1) == 0\n"

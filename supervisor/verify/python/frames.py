@@ -40,7 +40,7 @@ def receive():
     except UnicodeDecodeError:
         raise Malformed("not ASCII")
     if sum(map(text.count, MARKS)) > MARKS_MAX:
-        raise Malformed("more than 1,000,000 elements")
+        raise Malformed("more than 1,100,000 elements")
     return text
 
 

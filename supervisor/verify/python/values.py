@@ -10,7 +10,7 @@ DEPTH_MAX = 64
 TEXT_MAX = 1000  # of an exception or a reason, in characters
 INT_BITS_MAX = 100_000
 MARKS = ",[{"
-MARKS_MAX = 1_000_000  # of a message, before it is read: each costs time, which nobody else bounds
+MARKS_MAX = 1_100_000  # of a message, before it is read: each costs time, which nobody else bounds
 ELEMENTS_MAX = 2_000_000  # of a value with its shared parts counted each time
 EQUAL_HASHES_MAX = 100  # of one hash in a set or dict: more are made to be slow
 CONTAINERS = (list, tuple, dict, set, frozenset)
@@ -148,7 +148,7 @@ def within_bounds(message):
     if len(message) > MESSAGE_BYTES_MAX:
         raise TooLarge("more than 8 MiB")
     if sum(map(message.count, MARKS)) > MARKS_MAX:
-        raise TooLarge("more than 1,000,000 elements")
+        raise TooLarge("more than 1,100,000 elements")
     return message
 
 
