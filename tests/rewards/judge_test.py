@@ -620,6 +620,7 @@ class Assertions(unittest.TestCase):
             ("f(1)\nassert callable(f)", "no assertion asks the candidate"),
             ("def test_f(tmp_path):\n    assert f(1)", "test_f has parameters"),
             ("def test_f(*, n):\n    assert f(1)", "test_f has parameters"),
+            ("class TestF:\n    def test_f(self): assert f(1)\nassert f(2)", "nobody makes a TestF"),
             ("async def test_f():\n    assert f(1)", "test_f is asynchronous"),
             ("import unittest\nclass T(unittest.TestCase):\n    def test(self): assert f(1)",
              "unittest.TestCase is not supported"),

@@ -279,7 +279,7 @@ def is_check(node):
     return isinstance(node, FUNCTIONS) and node.name == "check"
 
 
-def refuse_others(source, test_functions):
+def refuse_others(source, test_functions, read):
     """What a framework would run, and we do not: no number, rather than that of the rest."""
     for node in source.body:
         if getattr(node, "name", "") in test_functions:
@@ -289,6 +289,9 @@ def refuse_others(source, test_functions):
                 raise Unusable("%s has parameters: nobody gives it any" % node.name)
             if type(node) is _ast.AsyncFunctionDef:
                 raise Unusable("%s is asynchronous, and nobody awaits it" % node.name)
+        if type(node) is _ast.ClassDef and node.name[:4] == "Test" and node.name not in read:
+            if any(getattr(one, "name", "")[:5] == "test_" for one in node.body):
+                raise Unusable("nobody makes a %s: use functions" % node.name)
     for node in everything_in(source):
         if type(node) is _ast.ClassDef:
             for base in node.bases:
@@ -318,7 +321,7 @@ class Plan:
             for n in source.body
             if isinstance(n, FUNCTIONS) and n.name.startswith("test_") and n.name not in read
         ]
-        refuse_others(source, self.test_functions)
+        refuse_others(source, self.test_functions, read)
         self.stubs = set() if any(self.paths) else {n.name for n in prelude.body if is_stub(n)}
         defined = {n.name for tree in self.trees for n in tree.body if isinstance(n, FUNCTIONS)}
         self.calls_check = "check" in defined and "check" not in read
