@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernel/policy/names.hpp"
 
@@ -34,6 +35,14 @@ void set_wall_clock(const CodeLimits& limits, const kernel::Profile& profile, st
       lowered(limits.wall_clock, profile.wall_clock, notes, [&](milliseconds asked, auto most) {
         return fmt::format("{} timeout of {} to {}", step, seconds(asked), seconds(most));
       });
+}
+
+void set_cpu(const CodeLimits& limits, const kernel::Profile& profile, kernel::Request& request) {
+  if (!limits.cpu) return;
+  const auto asked = std::chrono::ceil<std::chrono::seconds>(*limits.cpu).count();
+  const auto& most = profile.limits.cpu_seconds;
+  request.cpu_seconds = std::min(static_cast<std::uint64_t>(asked),
+                                 most.value_or(std::numeric_limits<std::uint64_t>::max()));
 }
 
 // A profile without a limit on virtual memory is for programs that do not start under one.
@@ -102,10 +111,12 @@ Result<PreparedCode> prepare_code(const CodeAsk& ask, const Runtime& runtime,
                                    *runtime.compile->wall_clock);
     set_wall_clock(limits, profile, "compile", compile, prepared.notes);
     set_memory(limits, profile, "compile", compile, prepared.notes);
+    set_cpu(limits, profile, compile);
     job.compile = TRY(door.admit(compile));
   }
   set_wall_clock(ask.run, profile, "run", request, prepared.notes);
   set_memory(ask.run, profile, "run", request, prepared.notes);
+  set_cpu(ask.run, profile, request);
   job.run = TRY(door.admit(request));
   return prepared;
 }

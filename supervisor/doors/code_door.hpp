@@ -22,6 +22,7 @@ constexpr std::uint64_t door_output_bytes_max = 4u << 20;
 struct CodeLimits {
   std::optional<std::chrono::milliseconds> wall_clock;
   std::optional<std::uint64_t> memory_bytes;
+  std::optional<std::chrono::milliseconds> cpu{};  // rounded up to whole seconds: RLIMIT_CPU
 
   bool operator==(const CodeLimits&) const = default;
 };

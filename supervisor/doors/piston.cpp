@@ -151,8 +151,14 @@ OrderedJson step_object(const StepResult& step, const std::vector<std::string>& 
   if (result.cause != Cause::exited)
     message = fmt::format("{}{}{}", kernel::name_of(result.cause),
                           result.detail.empty() ? "" : ": ", result.detail);
-  for (const std::string& note : notes)
-    message += (message.empty() ? "" : "; ") + ("lowered to what the profile allows: " + note);
+  const auto add = [&](const std::string& note) {
+    message += (message.empty() ? "" : "; ") + note;
+  };
+  if (result.stdout_truncated)
+    add(fmt::format("stdout was cut after {} bytes", result.stdout.size()));
+  if (result.stderr_truncated)
+    add(fmt::format("stderr was cut after {} bytes", result.stderr.size()));
+  for (const std::string& note : notes) add("lowered to what the profile allows: " + note);
   if (!message.empty()) object["message"] = message;
   return object;
 }
@@ -170,6 +176,9 @@ Result<Execute> parse(std::string_view body) {
   ask.arguments = TRY(doors::texts(object, "args"));
   ask.compile.wall_clock = TRY(timeout(object, "compile_timeout", compile_timeout_ms_default));
   ask.run.wall_clock = TRY(timeout(object, "run_timeout", run_timeout_ms_default));
+  // Without one the profile's own counts.
+  ask.compile.cpu = TRY(timeout(object, "compile_cpu_time", -1));
+  ask.run.cpu = TRY(timeout(object, "run_cpu_time", -1));
   ask.compile.memory_bytes = TRY(memory(object, "compile_memory_limit"));
   ask.run.memory_bytes = TRY(memory(object, "run_memory_limit"));
   return execute;

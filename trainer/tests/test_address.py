@@ -48,6 +48,7 @@ class AddressTest(unittest.TestCase):
             {"url": "http://127.0.0.1"},
             {"url": "127.0.0.1:1"},
             {"url": "http://127.0.0.1:1/x"},
+            {"url": "http://elsewhere.example:80"},
             {"url": "http://u@127.0.0.1:1"},
             {"url": "http://127.0.0.1:1?q"},
             {"url": "http://127.0.0.1:99999"},

@@ -40,6 +40,7 @@ class ValueTest(unittest.TestCase):
             ({"$tuple": []}, {"$dict": [["$tuple", []]]}),
             ({(1, 2): None}, {"$dict": [[{"$tuple": [1, 2]}, None]]}),
             (2**80, 2**80),
+            (1 - 2j, {"$complex": [1.0, -2.0]}),
         ]
         for value, expected in table:
             with self.subTest(value=value):
@@ -64,7 +65,6 @@ class ValueTest(unittest.TestCase):
             deep = [deep]
         for value, error in [
             (object(), TypeError),
-            (1j, TypeError),
             ([lambda: 0], TypeError),
             ("\ud800", ValueError),
             ({"\ud800": 1}, ValueError),
@@ -163,7 +163,9 @@ class ItemTest(unittest.TestCase):
         call = CallTests.of
         table = [
             (Item("a", "", call("f", ([1, object()], 1))), "item 'a': tests.cases[0].args "),
-            (Item("a", "", call("f", ([], 1), ([], 1j))), "item 'a': tests.cases[1].expected "),
+            (Item("a", "", call("f", ([], 1), ([], range(1)))), "item 'a': tests.cases[1].expected "),
+            (Item("a", None, AssertTests("")), "item 'a': code must be text or bytes"),
+            (Item("a", "", None), "item 'a': tests must be"),
             (Item("a", "", AssertTests("\ud800")), "item 'a': tests.source "),
             (Item("a", "", {"kind": "call", "x": float("nan")}), "item 'a': tests."),
             (Item("a", "", {"kind": "call", "x": "\ud800"}), "item 'a': tests."),

@@ -136,6 +136,22 @@ TEST_CASE("how a program was ended is a signal and two letters") {
   }
 }
 
+TEST_CASE("output that was cut is said to be") {
+  StepResult step = ended(kernel::Cause::exited, 0);
+  step.result.stdout_truncated = true;
+  CodeResult result;
+  result.run = step;
+  CHECK(rendered(result, {})["run"]["message"] == "stdout was cut after 1 bytes");
+}
+
+TEST_CASE("limits of CPU time are the program's, not those of the clock") {
+  const auto execute = piston::parse(
+      R"({"language": "c", "version": "*", "files": [{"content": "x"}], "run_cpu_time": 1500})");
+  REQUIRE(execute);
+  CHECK(execute->ask.run.cpu == milliseconds(1500));
+  CHECK_FALSE(execute->ask.compile.cpu);
+}
+
 TEST_CASE("what does not compile was not run") {
   CodeResult result;
   result.compile = ended(kernel::Cause::exited, 1);

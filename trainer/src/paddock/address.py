@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+LOOPBACK_HOSTS = ("127.0.0.1", "::1", "localhost")
 SOCKET_PATH_BYTES_MAX = 107  # of Linux, without the zero at its end
 
 
@@ -53,6 +54,8 @@ def address(
     parts = urlsplit(url)
     if parts.scheme != "http" or not parts.hostname or parts.port is None:
         raise ValueError(f"{url!r}: a url is http://127.0.0.1:PORT")
+    if parts.hostname not in LOOPBACK_HOSTS:
+        raise ValueError(f"{url!r}: a daemon listens on 127.0.0.1 or [::1] alone")
     if parts.path not in ("", "/") or parts.query or parts.fragment or parts.username:
         raise ValueError(f"{url!r}: a url has a host and a port, no more")
     if token is not None and (not token.isascii() or not token.isprintable() or " " in token):

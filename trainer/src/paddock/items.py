@@ -152,7 +152,7 @@ class Item:
         with _at(f"item {self.id!r}: "):
             item: dict[str, JsonValue] = {
                 "id": _label("id", self.id),
-                "code": _bytes(self.code),
+                "code": _code(self.code),
                 "language": _text("language", self.language),
                 "tests": tests_json(self.tests),
             }
@@ -168,6 +168,8 @@ class Item:
 
 
 def tests_json(tests: Tests) -> dict[str, JsonValue]:
+    if not isinstance(tests, (StdioTests, CallTests, AssertTests, Mapping)):
+        raise TypeError(f"tests must be tests or a mapping, not {type(tests).__name__}")
     with _at("tests."):
         return _plain("", tests) if isinstance(tests, Mapping) else tests.to_json()
 
@@ -197,6 +199,12 @@ def _label(place: str, value: str) -> str:
     if not 1 <= size <= LABEL_BYTES_MAX or any(ord(c) < 0x20 or ord(c) == 0x7F for c in label):
         raise ValueError(f"{place} must be 1 to {LABEL_BYTES_MAX} bytes without control characters")
     return label
+
+
+def _code(value: str | bytes) -> JsonValue:
+    if not isinstance(value, (str, bytes)):
+        raise TypeError(f"code must be text or bytes, not {type(value).__name__}")
+    return _bytes(value)
 
 
 def _plain(place: str, value: Mapping[str, Any]) -> dict[str, JsonValue]:

@@ -29,6 +29,8 @@ def _to_json(value: object, depth: int) -> JsonValue:
         return _float(float(value))
     if isinstance(value, str):
         return text(str.__str__(value))
+    if isinstance(value, complex):
+        return {"$complex": [_float(value.real), _float(value.imag)]}
     if isinstance(value, (bytes, bytearray)):
         return {"$bytes": base64.b64encode(value).decode("ascii")}
     if isinstance(value, list):
