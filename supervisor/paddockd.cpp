@@ -1,7 +1,7 @@
 // paddockd: the supervisor daemon.
 
-#include "supervisor/config/daemon_arguments.hpp"
-#include "supervisor/daemon.hpp"
+#include "supervisor/daemon/daemon.hpp"
+#include "supervisor/daemon/daemon_arguments.hpp"
 #include "supervisor/telemetry/log.hpp"
 #include "supervisor/telemetry/service_manager.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "kernel/base/error.hpp"
 #include "supervisor/cli/options.hpp"
-#include "supervisor/config/daemon_config.hpp"
+#include "supervisor/daemon/daemon_config.hpp"
 
 namespace paddock::supervisor::cli {
 

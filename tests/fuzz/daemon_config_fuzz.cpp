@@ -2,7 +2,7 @@
 // within what the daemon can use.
 
 #include "fuzz/property.hpp"
-#include "supervisor/config/daemon_config.hpp"
+#include "supervisor/daemon/daemon_config.hpp"
 
 using namespace paddock;
 using namespace paddock::supervisor;

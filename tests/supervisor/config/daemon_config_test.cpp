@@ -1,4 +1,4 @@
-#include "supervisor/config/daemon_config.hpp"
+#include "supervisor/daemon/daemon_config.hpp"
 
 #include "support/catch.hpp"
 

@@ -3,7 +3,7 @@
 #include <regex>
 
 #include "kernel/base/fd.hpp"
-#include "supervisor/config/daemon_config.hpp"
+#include "supervisor/daemon/daemon_config.hpp"
 #include "support/catch.hpp"
 
 using namespace paddock;

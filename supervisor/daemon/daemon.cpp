@@ -1,4 +1,4 @@
-#include "supervisor/daemon.hpp"
+#include "supervisor/daemon/daemon.hpp"
 
 #include <sys/resource.h>
 #include <sys/socket.h>

@@ -5,7 +5,7 @@
 
 #include "supervisor/config/paths.hpp"
 #include "supervisor/config/private_directory.hpp"
-#include "supervisor/daemon.hpp"
+#include "supervisor/daemon/daemon.hpp"
 #include "supervisor/http/listener.hpp"
 #include "supervisor/telemetry/log.hpp"
 

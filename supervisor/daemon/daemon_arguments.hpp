@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "supervisor/config/daemon_config.hpp"
+#include "supervisor/daemon/daemon_config.hpp"
 
 namespace paddock::supervisor {
 

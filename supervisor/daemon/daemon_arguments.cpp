@@ -1,4 +1,4 @@
-#include "supervisor/config/daemon_arguments.hpp"
+#include "supervisor/daemon/daemon_arguments.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "supervisor/daemon.hpp"
+#include "supervisor/daemon/daemon.hpp"
 #include "supervisor/telemetry/log.hpp"
 
 namespace paddock::supervisor {
