@@ -20,7 +20,7 @@ namespace {
 
 using namespace paddock::supervisor;
 
-constexpr ParserLimits limits{.header_bytes_max = 1024, .body_bytes_max = 4096};
+const ParserLimits limits{.header_bytes_max = 1024, .body_bytes_max = 4096};
 
 struct Outcome {
   std::vector<HttpRequest> requests;
