@@ -10,7 +10,7 @@
 
 #include "kernel/policy/toml_directory.hpp"
 #include "supervisor/http/request.hpp"
-#include "supervisor/runs/encoding.hpp"
+#include "supervisor/json/encoding.hpp"
 
 namespace paddock::supervisor {
 namespace {

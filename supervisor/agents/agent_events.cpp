@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "supervisor/telemetry/dump.hpp"
+#include "supervisor/json/dump.hpp"
 
 namespace paddock::supervisor {
 namespace {

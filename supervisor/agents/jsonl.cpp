@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernel/policy/agent_template.hpp"
-#include "supervisor/telemetry/dump.hpp"
+#include "supervisor/json/dump.hpp"
 
 namespace paddock::supervisor {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "supervisor/runs/encoding.hpp"
-#include "supervisor/telemetry/dump.hpp"
+#include "supervisor/json/dump.hpp"
+#include "supervisor/json/encoding.hpp"
 #include "supervisor/telemetry/timestamp.hpp"
 
 namespace paddock::supervisor {

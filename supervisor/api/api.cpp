@@ -61,20 +61,11 @@ constexpr std::array routes = {
     Route{"GET", "/api/v2/runtimes", Verb::run, get_piston_runtimes},
     Route{"POST", "/api/v2/execute", Verb::run, post_piston_execute},
 };
+// All that a trainer may ask for, and a client on TCP, whom the kernel does not know.
 constexpr std::array trainer_routes = {
     Route{"POST", "/v1/verify", Verb::verify, post_verify},
     Route{"GET", "/v1/feed", Verb::verify, get_feed, "after follow limit kind advantages"},
     Route{"GET", "/health", everybody, get_health},
-    Route{"POST", "/verify", Verb::verify, post_rlox_verify},
-    Route{"POST", "/run_code", Verb::run, post_run_code},
-    Route{"GET", "/api/v2/runtimes", Verb::run, get_piston_runtimes},
-    Route{"POST", "/api/v2/execute", Verb::run, post_piston_execute},
-};
-// What a client that the kernel does not know may ask for, and nothing else.
-constexpr std::array tcp_routes = {
-    Route{"GET", "/health", everybody, get_health},
-    Route{"POST", "/v1/verify", Verb::verify, post_verify},
-    Route{"GET", "/v1/feed", Verb::verify, get_feed, "after follow limit kind advantages"},
     Route{"POST", "/verify", Verb::verify, post_rlox_verify},
     Route{"POST", "/run_code", Verb::run, post_run_code},
     Route{"GET", "/api/v2/runtimes", Verb::run, get_piston_runtimes},
@@ -171,11 +162,6 @@ void Api::handle(HttpRequest request, const Exchange& exchange) {
 
 void Api::handle_trainer(HttpRequest request, const Exchange& exchange) {
   dispatch(trainer_routes, context_, std::move(request), exchange);
-}
-
-// Who is not let in was refused by its header (Daemon::listen_on_tcp).
-void Api::handle_tcp(HttpRequest request, const Exchange& exchange) {
-  dispatch(tcp_routes, context_, std::move(request), exchange);
 }
 
 kernel::Error access_revoked() {

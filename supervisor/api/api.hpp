@@ -65,10 +65,9 @@ class Api {
  public:
   explicit Api(ApiContext context) : context_(std::move(context)) {}
 
-  void handle(HttpRequest request, const Exchange& exchange);          // paddock.sock
-  void handle_trainer(HttpRequest request, const Exchange& exchange);  // trainer.sock
-  void handle_tcp(HttpRequest request,
-                  const Exchange& exchange);  // the doors, for who has the token
+  void handle(HttpRequest request, const Exchange& exchange);  // paddock.sock
+  // trainer.sock; and TCP, where a stranger was refused by the header.
+  void handle_trainer(HttpRequest request, const Exchange& exchange);
 
  private:
   ApiContext context_;
@@ -126,7 +125,7 @@ void post_verify(const ApiContext& context, const Call& call);  // verify_routes
 void get_feed(const ApiContext& context, const Call& call);     // feed_routes.cpp
 void get_key(const ApiContext& context, const Call& call);      // key_routes.cpp
 void post_key(const ApiContext& context, const Call& call);
-void post_run_code(const ApiContext& context, const Call& call);  // door_routes.cpp
+void post_run_code(const ApiContext& context, const Call& call);     // door_routes.cpp
 void post_rlox_verify(const ApiContext& context, const Call& call);  // door_routes.cpp
 void post_run_code(const ApiContext& context, const Call& call);
 void get_piston_runtimes(const ApiContext& context, const Call& call);

@@ -13,6 +13,7 @@
 #include "supervisor/doors/rlox.hpp"
 #include "supervisor/doors/sandbox_fusion.hpp"
 #include "supervisor/loop/timer.hpp"
+#include "supervisor/runs/host_fault.hpp"
 
 namespace paddock::supervisor {
 namespace {

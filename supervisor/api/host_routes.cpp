@@ -4,8 +4,8 @@
 
 #include "supervisor/api/api.hpp"
 #include "supervisor/api/json.hpp"
+#include "supervisor/json/dump.hpp"
 #include "supervisor/runtimes/languages.hpp"
-#include "supervisor/telemetry/dump.hpp"
 
 namespace paddock::supervisor {
 

@@ -5,8 +5,9 @@
 #include "kernel/policy/choices.hpp"
 #include "supervisor/api/budget_object.hpp"
 #include "supervisor/api/json.hpp"
+#include "supervisor/json/dump.hpp"
+#include "supervisor/json/or_null.hpp"
 #include "supervisor/runs/run_json.hpp"
-#include "supervisor/telemetry/dump.hpp"
 #include "supervisor/telemetry/timestamp.hpp"
 
 namespace paddock::supervisor {
@@ -16,11 +17,6 @@ using nlohmann::ordered_json;
 
 double seconds(std::chrono::milliseconds duration) {
   return std::chrono::duration<double>(duration).count();
-}
-
-template <class T>
-ordered_json value_or_null(const std::optional<T>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
 }
 
 ordered_json end_object(const AgentEnd& end) {
@@ -42,7 +38,7 @@ ordered_json status_object(const AgentNow& now) {
                          {"restarts", status.restarts},
                          {"reason", status.reason},
                          {"next_start", nullptr},
-                         {"iteration", value_or_null(status.iteration)},
+                         {"iteration", or_null(status.iteration)},
                          {"policy_hash", status.policy_hash},
                          {"last_end", nullptr},
                          {"budget", budget_object(now.budget)}};
@@ -72,7 +68,7 @@ ordered_json agent_object(const AgentView& view) {
       {"limits",
        {{"wall_seconds",
          agent.wall_clock ? ordered_json(seconds(*agent.wall_clock)) : ordered_json(nullptr)},
-        {"cpu_seconds", value_or_null(agent.cpu_seconds)}}},
+        {"cpu_seconds", or_null(agent.cpu_seconds)}}},
       {"restart",
        {{"policy", name_of(restart.policy)},
         {"max_restarts", restart.max_restarts},

@@ -4,7 +4,7 @@
 
 #include "supervisor/api/budget_object.hpp"
 #include "supervisor/api/json.hpp"
-#include "supervisor/telemetry/dump.hpp"
+#include "supervisor/json/dump.hpp"
 
 namespace paddock::supervisor {
 

@@ -5,17 +5,13 @@
 #include "kernel/confine/rlimits.hpp"
 #include "kernel/policy/choices.hpp"
 #include "supervisor/api/json.hpp"
-#include "supervisor/telemetry/dump.hpp"
+#include "supervisor/json/dump.hpp"
+#include "supervisor/json/or_null.hpp"
 
 namespace paddock::supervisor {
 namespace {
 
 using ordered_json = nlohmann::ordered_json;
-
-template <class T>
-ordered_json value_or_null(const std::optional<T>& value) {
-  return value ? ordered_json(*value) : ordered_json(nullptr);
-}
 
 double seconds(std::chrono::milliseconds duration) {
   return std::chrono::duration<double>(duration).count();
@@ -27,9 +23,9 @@ ordered_json seconds_or_null(const std::optional<std::chrono::milliseconds>& dur
 
 ordered_json cgroup_object(const kernel::CgroupLimits& cgroup) {
   return {{"use", name_of(cgroup.use)},
-          {"memory_max", value_or_null(cgroup.memory_max)},
-          {"pids_max", value_or_null(cgroup.pids_max)},
-          {"cpu_max", value_or_null(cgroup.cpu_max)}};
+          {"memory_max", or_null(cgroup.memory_max)},
+          {"pids_max", or_null(cgroup.pids_max)},
+          {"cpu_max", or_null(cgroup.cpu_max)}};
 }
 
 ordered_json landlock_limits_object(const kernel::LandlockLimits& landlock) {
@@ -45,16 +41,16 @@ ordered_json profile_object(const kernel::Profile& profile) {
       {"description", profile.description},
       {"source", profile.source},
       {"limits",
-       {{"cpu_seconds", value_or_null(limits.cpu_seconds)},
-        {"memory_bytes", value_or_null(limits.memory_bytes)},
-        {"fsize_bytes", value_or_null(limits.fsize_bytes)},
-        {"nproc", value_or_null(limits.nproc)},
-        {"nofile", value_or_null(limits.nofile)},
+       {{"cpu_seconds", or_null(limits.cpu_seconds)},
+        {"memory_bytes", or_null(limits.memory_bytes)},
+        {"fsize_bytes", or_null(limits.fsize_bytes)},
+        {"nproc", or_null(limits.nproc)},
+        {"nofile", or_null(limits.nofile)},
         {"core_size", limits.core_size},
         {"wall_seconds", seconds_or_null(profile.wall_clock)},
         {"grace_seconds", seconds(profile.grace)},
         {"output_bytes", profile.output_bytes},
-        {"output_stop_bytes", value_or_null(profile.output_stop_bytes)}}},
+        {"output_stop_bytes", or_null(profile.output_stop_bytes)}}},
       {"cgroup", cgroup_object(profile.cgroup)},
       {"isolation",
        {{"use_bubblewrap", profile.use_bubblewrap},
@@ -123,14 +119,14 @@ std::string plan_to_json(const kernel::SandboxPolicy& policy, const kernel::Plan
       {"mounts", mount_lines(plan.mounts)},
       {"seccomp_sha256", plan.filter_hash},
       {"landlock", landlock_object(plan.launch.landlock)},
-      {"host_uid", value_or_null(plan.launch.host_uid)},
+      {"host_uid", or_null(plan.launch.host_uid)},
       {"cgroup", cgroup_object(plan.cgroup)},
       {"cgroup_leaf", plan.cgroup_leaf},
       {"cgroup_knobs", plan.cgroup_knobs},
       {"wall_seconds", seconds_or_null(plan.wall_clock)},
       {"grace_seconds", seconds(plan.grace)},
       {"output_bytes", plan.output_bytes},
-      {"output_stop_bytes", value_or_null(plan.output_stop_bytes)},
+      {"output_stop_bytes", or_null(plan.output_stop_bytes)},
       {"degraded", plan.degraded},
   });
 }

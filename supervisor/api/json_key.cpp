@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "supervisor/api/json.hpp"
-#include "supervisor/telemetry/dump.hpp"
+#include "supervisor/json/dump.hpp"
 
 namespace paddock::supervisor {
 

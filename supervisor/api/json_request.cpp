@@ -11,7 +11,8 @@
 #include "kernel/policy/names.hpp"
 #include "kernel/policy/units.hpp"
 #include "supervisor/api/json.hpp"
-#include "supervisor/runs/encoding.hpp"
+#include "supervisor/json/encoding.hpp"
+#include "supervisor/json/fields.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -77,41 +78,6 @@ Result<std::string> run_id(const std::string& key, const json& value) {
   return id;
 }
 
-// One row per key: its name, and what stores it.
-struct Field {
-  const char* key;
-  std::function<Result<void>(const std::string&, const json&)> store;
-};
-
-template <class T, class Parse>
-Field into(const char* key, T& target, Parse parse) {
-  return {key, [&target, parse](const std::string& name, const json& value) -> Result<void> {
-            target = TRY(parse(name, value));
-            return {};
-          }};
-}
-
-Result<void> read_object(const std::string& prefix, const json& object,
-                         const std::vector<Field>& fields) {
-  for (const auto& entry : object.items()) {
-    const std::string& key = entry.key();  // no structured binding: clang 14 captures none
-    const json& value = entry.value();
-    const auto field =
-        std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return key == f.key; });
-    if (field == fields.end()) {
-      std::vector<std::string> known;
-      for (const Field& f : fields) known.emplace_back(f.key);
-      const std::string nearest = kernel::nearest_name(key, known);
-      return fail(
-          ErrorCode::invalid_request,
-          fmt::format("unknown key '{}{}'", prefix, key) +
-              (nearest.empty() ? "" : fmt::format("; did you mean '{}{}'?", prefix, nearest)));
-    }
-    TRY_VOID(field->store(prefix + key, value));
-  }
-  return {};
-}
-
 Result<std::map<std::string, std::string>> environment(const std::string& key, const json& value) {
   if (!value.is_object()) return wrong_type(key, "an object of strings");
   std::map<std::string, std::string> out;
@@ -124,14 +90,15 @@ Result<std::map<std::string, std::string>> environment(const std::string& key, c
 
 Result<void> read_limits(kernel::Request& request, const json& value) {
   if (!value.is_object()) return wrong_type("limits", "an object");
-  return read_object(
-      "limits.", value,
-      {into("wall_seconds", request.wall_clock, duration),
-       into("cpu_seconds", request.cpu_seconds, count),
-       into("memory_bytes", request.memory_bytes, bytes),
-       into("fsize_bytes", request.fsize_bytes, bytes), into("nproc", request.nproc, count),
-       into("nofile", request.nofile, count), into("output_bytes", request.output_bytes, bytes),
-       into("output_stop_bytes", request.output_stop_bytes, bytes)});
+  return read_json_object(
+      "limits", value,
+      {json_into("wall_seconds", request.wall_clock, duration),
+       json_into("cpu_seconds", request.cpu_seconds, count),
+       json_into("memory_bytes", request.memory_bytes, bytes),
+       json_into("fsize_bytes", request.fsize_bytes, bytes),
+       json_into("nproc", request.nproc, count), json_into("nofile", request.nofile, count),
+       json_into("output_bytes", request.output_bytes, bytes),
+       json_into("output_stop_bytes", request.output_stop_bytes, bytes)});
 }
 
 Result<std::string> decoded_base64(const std::string& key, const json& value) {
@@ -199,7 +166,7 @@ Result<std::optional<std::chrono::milliseconds>> parse_drain_request(std::string
   std::optional<std::chrono::milliseconds> time;
   if (body.empty()) return time;
   const json object = TRY(parse_object(body));
-  TRY_VOID(read_object("", object, {into("deadline_seconds", time, deadline)}));
+  TRY_VOID(read_json_object("", object, {json_into("deadline_seconds", time, deadline)}));
   return time;
 }
 
@@ -207,19 +174,21 @@ Result<RunRequest> parse_run_request(std::string_view body) {
   const json object = TRY(parse_object(body));
   RunRequest run;
   kernel::Request& request = run.request;
-  const Field limits{
+  const JsonField limits{
       "limits", [&](const std::string&, const json& value) { return read_limits(request, value); }};
-  TRY_VOID(read_object(
+  TRY_VOID(read_json_object(
       "", object,
-      {into("profile", request.profile, text), into("agent", request.agent, text),
-       into("argv", request.argv, texts), into("stdin", request.stdin_bytes, text),
-       into("stdin_base64", request.stdin_bytes, decoded_base64),
-       into("stdin_open", run.stdin_open, flag), into("env", request.environment, environment),
-       limits, into("bind_ro", request.bind_ro, texts), into("bind_rw", request.bind_rw, texts),
-       into("network", request.network, flag), into("workdir", request.workdir, text),
-       into("cwd", request.cwd, text), into("tenant", request.tenant, text),
-       into("parent", run.parent, run_id), into("allow_degraded", request.allow_degraded, flag),
-       into("detach", run.detach, flag), into("stream", run.stream, flag)}));
+      {json_into("profile", request.profile, text), json_into("agent", request.agent, text),
+       json_into("argv", request.argv, texts), json_into("stdin", request.stdin_bytes, text),
+       json_into("stdin_base64", request.stdin_bytes, decoded_base64),
+       json_into("stdin_open", run.stdin_open, flag),
+       json_into("env", request.environment, environment), limits,
+       json_into("bind_ro", request.bind_ro, texts), json_into("bind_rw", request.bind_rw, texts),
+       json_into("network", request.network, flag), json_into("workdir", request.workdir, text),
+       json_into("cwd", request.cwd, text), json_into("tenant", request.tenant, text),
+       json_into("parent", run.parent, run_id),
+       json_into("allow_degraded", request.allow_degraded, flag),
+       json_into("detach", run.detach, flag), json_into("stream", run.stream, flag)}));
   TRY_VOID(check_together(object, run));
   TRY_VOID(kernel::check_request(request));
   return run;
@@ -228,20 +197,18 @@ Result<RunRequest> parse_run_request(std::string_view body) {
 Result<GrantRequest> parse_grant_request(std::string_view body) {
   const json object = TRY(parse_object(body));
   GrantRequest grant;
-  TRY_VOID(read_object("", object,
-                       {into("dim", grant.dimension, text), into("amount", grant.amount, count)}));
-  for (const char* key : {"dim", "amount"}) {
-    if (!object.contains(key))
-      return fail(ErrorCode::invalid_request, fmt::format("the key '{}' is missing", key));
-  }
+  TRY_VOID(read_json_object("", object,
+                            {json_required(json_into("dim", grant.dimension, text)),
+                             json_required(json_into("amount", grant.amount, count))}));
   return grant;
 }
 
 Result<KeyRequest> parse_key_request(std::string_view body) {
   const json object = TRY(parse_object(body));
   KeyRequest request;
-  TRY_VOID(read_object(
-      "", object, {into("tenant", request.tenant, text), into("rotate", request.rotate, flag)}));
+  TRY_VOID(read_json_object(
+      "", object,
+      {json_into("tenant", request.tenant, text), json_into("rotate", request.rotate, flag)}));
   if (!object.contains("tenant"))
     return fail(ErrorCode::invalid_request, "the key 'tenant' is missing; \"\" is the operator's");
   return request;

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "supervisor/api/json.hpp"
-#include "supervisor/runs/encoding.hpp"
+#include "supervisor/json/dump.hpp"
+#include "supervisor/json/encoding.hpp"
 #include "supervisor/runs/run_json.hpp"
-#include "supervisor/telemetry/dump.hpp"
 #include "supervisor/telemetry/timestamp.hpp"
 
 namespace paddock::supervisor {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "supervisor/api/json.hpp"
-#include "supervisor/telemetry/dump.hpp"
+#include "supervisor/json/dump.hpp"
 #include "supervisor/telemetry/timestamp.hpp"
 
 namespace paddock::supervisor {

@@ -5,7 +5,7 @@
 #include "supervisor/cli/json_render.hpp"
 #include "supervisor/cli/table.hpp"
 #include "supervisor/cli/terminal.hpp"
-#include "supervisor/runs/encoding.hpp"
+#include "supervisor/json/encoding.hpp"
 
 namespace paddock::supervisor::cli {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "supervisor/cli/json_render.hpp"
 #include "supervisor/cli/table.hpp"
-#include "supervisor/telemetry/dump.hpp"
+#include "supervisor/json/dump.hpp"
 
 namespace paddock::supervisor::cli {
 namespace {

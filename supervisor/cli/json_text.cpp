@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "supervisor/cli/json_render.hpp"
-#include "supervisor/telemetry/dump.hpp"
+#include "supervisor/json/dump.hpp"
 
 namespace paddock::supervisor::cli {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "supervisor/cli/table.hpp"
 #include "supervisor/cli/terminal.hpp"
-#include "supervisor/telemetry/dump.hpp"
+#include "supervisor/json/dump.hpp"
 
 namespace paddock::supervisor::cli {
 namespace {

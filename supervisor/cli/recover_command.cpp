@@ -10,9 +10,9 @@
 #include "supervisor/cli/json_render.hpp"
 #include "supervisor/cli/terminal.hpp"
 #include "supervisor/config/private_directory.hpp"
+#include "supervisor/json/dump.hpp"
 #include "supervisor/ledger/file_names.hpp"
 #include "supervisor/recovery/recover.hpp"
-#include "supervisor/telemetry/dump.hpp"
 
 namespace paddock::supervisor::cli {
 namespace {

@@ -1,7 +1,7 @@
 #include "supervisor/cli/run_json.hpp"
 
 #include "supervisor/cli/json_render.hpp"
-#include "supervisor/runs/encoding.hpp"
+#include "supervisor/json/encoding.hpp"
 
 namespace paddock::supervisor::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "supervisor/cli/exit_code.hpp"
-#include "supervisor/runs/encoding.hpp"
+#include "supervisor/json/encoding.hpp"
 
 namespace paddock::supervisor::cli {
 namespace {

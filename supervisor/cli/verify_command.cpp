@@ -59,7 +59,6 @@ class Output {
   bool take(std::size_t place, AnswerLine answer) {
     tally_.add(answer);
     answers_[place] = std::move(answer);
-    ++known_;
     std::string text;
     if (options_.verify.stream) {
       text = text_of_one(*answers_[place]);
@@ -111,7 +110,6 @@ class Output {
   const std::vector<ItemLine>& lines_;
   std::vector<std::optional<AnswerLine>> answers_;
   VerifyTally tally_;
-  std::size_t known_ = 0;
   std::size_t next_ = 0;  // the first that is not printed
   Clock::time_point began_ = Clock::now();
   bool has_bar_ = ::isatty(STDERR_FILENO) == 1;

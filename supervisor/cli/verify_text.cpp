@@ -6,7 +6,7 @@
 
 #include "supervisor/cli/json_render.hpp"
 #include "supervisor/cli/terminal.hpp"
-#include "supervisor/telemetry/dump.hpp"
+#include "supervisor/json/dump.hpp"
 
 namespace paddock::supervisor::cli {
 namespace {

@@ -331,7 +331,7 @@ Result<void> Daemon::listen_on_tcp() {
   server.parser.check_head = [this](const HttpRequest& head) { return refusal_of(tcp_, head); };
   tcp_server_ = TRY(Server::start(loop_->get(), std::move(listener), std::move(server),
                                   [this](HttpRequest request, Exchange exchange) {
-                                    api_.handle_tcp(std::move(request), exchange);
+                                    api_.handle_trainer(std::move(request), exchange);
                                   }));
   log(LogLevel::info, "daemon.listening_tcp",
       fmt::format("listening on {} for tenant '{}' under profile {}", to_string(address),

@@ -72,6 +72,25 @@ kernel::Error unknown_language(const Runtimes& runtimes, const std::string& name
                       known.empty() ? "none" : kernel::quoted_list(known))};
 }
 
+std::vector<std::string> remarks_on(const kernel::SandboxResult& ended) {
+  std::vector<std::string> remarks;
+  if (ended.cause != kernel::Cause::exited)
+    remarks.push_back(fmt::format("{}{}{}", kernel::name_of(ended.cause),
+                                  ended.detail.empty() ? "" : ": ", ended.detail));
+  if (ended.stdout_truncated)
+    remarks.push_back(fmt::format("stdout was cut after {} bytes", ended.stdout.size()));
+  if (ended.stderr_truncated)
+    remarks.push_back(fmt::format("stderr was cut after {} bytes", ended.stderr.size()));
+  return remarks;
+}
+
+std::vector<std::string> remarks_of(const std::vector<std::string>& notes) {
+  std::vector<std::string> remarks;
+  for (const std::string& note : notes)
+    remarks.push_back("lowered to what the profile allows: " + note);
+  return remarks;
+}
+
 std::optional<milliseconds> milliseconds_of(double seconds) {
   constexpr double seconds_max = 1e9;
   if (!std::isfinite(seconds) || seconds <= 0 || seconds > seconds_max) return std::nullopt;

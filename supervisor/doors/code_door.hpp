@@ -60,6 +60,12 @@ kernel::Result<PreparedCode> prepare_code(const CodeAsk& ask, const Runtime& run
 // "unknown language 'cobol'; there is 'bash', 'c', 'cpp', ..."
 kernel::Error unknown_language(const Runtimes& runtimes, const std::string& name);
 
+// What a client could not tell from the rest of an answer: "how it ended", where that was not by
+// itself, and which output was cut.
+std::vector<std::string> remarks_on(const kernel::SandboxResult& ended);
+// "lowered to what the profile allows: NOTE", for each.
+std::vector<std::string> remarks_of(const std::vector<std::string>& notes);
+
 // Whole milliseconds of a number of seconds; nothing if it is no time.
 std::optional<std::chrono::milliseconds> milliseconds_of(double seconds);
 

@@ -1,13 +1,15 @@
 #include "supervisor/doors/piston.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
 
 #include "supervisor/doors/json_body.hpp"
-#include "supervisor/runs/encoding.hpp"
-#include "supervisor/telemetry/dump.hpp"
+#include "supervisor/json/dump.hpp"
+#include "supervisor/json/encoding.hpp"
+#include "supervisor/runs/host_fault.hpp"
 
 namespace paddock::supervisor::piston {
 namespace {
@@ -98,31 +100,11 @@ Result<std::optional<std::uint64_t>> memory(const Json& object, const char* key)
 
 // Piston's two letters, or nothing for a program that ended well.
 const char* status_of(const StepResult& step) {
-  switch (step.result.cause) {
-    case Cause::exited:
-      return step.result.exit_code == 0 ? nullptr : "RE";
-    case Cause::wall_clock:
-    case Cause::cpu_limit:
-      return "TO";
-    case Cause::output_limit:
-      return "OL";
-    case Cause::signaled:
-    case Cause::memory_limit:
-    case Cause::pids_limit:
-    case Cause::file_size_limit:
-    case Cause::syscall_denied:
-    case Cause::tampered:
-      return "SG";
-    case Cause::host_overloaded:
-    case Cause::killed_by_request:
-    case Cause::shutdown:
-    case Cause::daemon_restart:
-    case Cause::cannot_execute:
-    case Cause::cannot_isolate:
-    case Cause::internal:
-      return "XX";
-  }
-  return "XX";
+  const Cause cause = step.result.cause;
+  if (is_host_fault(cause)) return "XX";
+  if (cause == Cause::exited) return step.result.exit_code == 0 ? nullptr : "RE";
+  if (cause == Cause::wall_clock || cause == Cause::cpu_limit) return "TO";
+  return cause == Cause::output_limit ? "OL" : "SG";
 }
 
 OrderedJson step_object(const StepResult& step, const std::vector<std::string>& notes) {
@@ -147,19 +129,9 @@ OrderedJson step_object(const StepResult& step, const std::vector<std::string>& 
     const char* name = ::sigabbrev_np(number);
     object["signal"] = name == nullptr ? fmt::format("SIG{}", number) : fmt::format("SIG{}", name);
   }
-  std::string message;
-  if (result.cause != Cause::exited)
-    message = fmt::format("{}{}{}", kernel::name_of(result.cause),
-                          result.detail.empty() ? "" : ": ", result.detail);
-  const auto add = [&](const std::string& note) {
-    message += (message.empty() ? "" : "; ") + note;
-  };
-  if (result.stdout_truncated)
-    add(fmt::format("stdout was cut after {} bytes", result.stdout.size()));
-  if (result.stderr_truncated)
-    add(fmt::format("stderr was cut after {} bytes", result.stderr.size()));
-  for (const std::string& note : notes) add("lowered to what the profile allows: " + note);
-  if (!message.empty()) object["message"] = message;
+  std::vector<std::string> remarks = remarks_on(result);
+  for (std::string& remark : remarks_of(notes)) remarks.push_back(std::move(remark));
+  if (!remarks.empty()) object["message"] = fmt::format("{}", fmt::join(remarks, "; "));
   return object;
 }
 

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "supervisor/doors/json_body.hpp"
-#include "supervisor/telemetry/dump.hpp"
+#include "supervisor/json/dump.hpp"
 #include "supervisor/verify/parse_items.hpp"
 
 namespace paddock::supervisor::rlox {

@@ -1,10 +1,11 @@
 #include "supervisor/doors/sandbox_fusion.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "supervisor/doors/json_body.hpp"
-#include "supervisor/runs/encoding.hpp"
-#include "supervisor/telemetry/dump.hpp"
+#include "supervisor/json/dump.hpp"
+#include "supervisor/json/encoding.hpp"
 
 namespace paddock::supervisor::fusion {
 namespace {
@@ -70,23 +71,12 @@ OrderedJson step_object(const StepResult& step) {
 
 // What a client could not tell from the rest.
 std::string message_of(const CodeResult& result, const std::vector<std::string>& notes) {
-  std::string message;
-  const auto add = [&](const std::string& part) {
-    message += (message.empty() ? "" : "; ") + part;
-  };
-  for (const std::string& note : notes) add("lowered to what the profile allows: " + note);
+  std::vector<std::string> remarks = remarks_of(notes);
   for (const auto* step : {&result.compile, &result.run}) {
     if (!*step) continue;
-    const kernel::SandboxResult& ended = (*step)->result;
-    if (ended.cause != Cause::exited)
-      add(fmt::format("{}{}{}", kernel::name_of(ended.cause), ended.detail.empty() ? "" : ": ",
-                      ended.detail));
-    if (ended.stdout_truncated)
-      add(fmt::format("stdout was cut after {} bytes", ended.stdout.size()));
-    if (ended.stderr_truncated)
-      add(fmt::format("stderr was cut after {} bytes", ended.stderr.size()));
+    for (std::string& remark : remarks_on((*step)->result)) remarks.push_back(std::move(remark));
   }
-  return message;
+  return fmt::format("{}", fmt::join(remarks, "; "));
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "kernel/run/result.hpp"
+#include "supervisor/json/dump.hpp"
 #include "supervisor/runs/run_json.hpp"
-#include "supervisor/telemetry/dump.hpp"
 
 namespace paddock::supervisor {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "supervisor/runs/encoding.hpp"
+#include "supervisor/json/encoding.hpp"
 
 namespace paddock::supervisor {
 

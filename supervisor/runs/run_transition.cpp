@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "kernel/base/hash.hpp"
+#include "supervisor/json/dump.hpp"
 #include "supervisor/runs/run_json.hpp"
-#include "supervisor/telemetry/dump.hpp"
 
 namespace paddock::supervisor {
 namespace {

@@ -38,10 +38,6 @@ struct CodeResult {
   Files files;
 };
 
-// True if a run ended so for a reason that its program has nothing to do with: what it did then
-// says nothing about the program.
-bool is_host_fault(kernel::Cause cause);
-
 class CodeRun : public std::enable_shared_from_this<CodeRun> {
  public:
   // With an error: a run was not accepted or not recorded. A run that ended badly is a result.

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "supervisor/runs/host_fault.hpp"
 #include "supervisor/runtimes/code_run.hpp"
 
 namespace paddock::supervisor {

@@ -2,9 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "supervisor/runs/encoding.hpp"
+#include "supervisor/json/dump.hpp"
+#include "supervisor/json/encoding.hpp"
+#include "supervisor/json/or_null.hpp"
 #include "supervisor/runs/run_json.hpp"
-#include "supervisor/telemetry/dump.hpp"
 #include "supervisor/verify/item_answer.hpp"
 
 namespace paddock::supervisor {
@@ -14,14 +15,6 @@ using kernel::ErrorCode;
 using kernel::fail;
 using kernel::Result;
 using nlohmann::ordered_json;
-
-ordered_json or_null(const std::string& text) {
-  return text.empty() ? ordered_json(nullptr) : ordered_json(text);
-}
-
-ordered_json or_null(const std::optional<double>& number) {
-  return number ? ordered_json(*number) : ordered_json(nullptr);
-}
 
 ordered_json case_object(const CaseAnswer& each) {
   ordered_json object = {{"verdict", each.passed ? "pass" : "fail"},

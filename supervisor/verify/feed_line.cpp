@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "supervisor/telemetry/dump.hpp"
+#include "supervisor/json/dump.hpp"
 #include "supervisor/telemetry/timestamp.hpp"
 #include "supervisor/verify/verdict_transition.hpp"
 

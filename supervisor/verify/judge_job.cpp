@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "supervisor/runs/encoding.hpp"
+#include "supervisor/json/encoding.hpp"
 
 namespace paddock::supervisor {
 

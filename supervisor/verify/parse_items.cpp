@@ -8,8 +8,9 @@
 #include <set>
 
 #include "kernel/base/hash.hpp"
+#include "supervisor/json/fields.hpp"
 #include "supervisor/verify/canonical_json.hpp"
-#include "supervisor/verify/json_fields.hpp"
+#include "supervisor/verify/label.hpp"
 #include "supervisor/verify/parse_tests.hpp"
 #include "supervisor/verify/read_document.hpp"
 

@@ -7,8 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "supervisor/json/fields.hpp"
 #include "supervisor/verify/canonical_json.hpp"
-#include "supervisor/verify/json_fields.hpp"
+#include "supervisor/verify/label.hpp"
 
 namespace paddock::supervisor {
 namespace {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "supervisor/runs/host_fault.hpp"
 #include "supervisor/runtimes/step_wire.hpp"
 #include "supervisor/verify/checkers.hpp"
 
@@ -91,31 +92,6 @@ Fault fault_of(const kernel::Error& error) {
   return {.cause = cause_of(error.code), .detail = error.message};
 }
 
-bool is_fault(Cause cause) {
-  switch (cause) {
-    case Cause::host_overloaded:
-    case Cause::killed_by_request:
-    case Cause::shutdown:
-    case Cause::daemon_restart:
-    case Cause::cannot_execute:
-    case Cause::cannot_isolate:
-    case Cause::internal:
-      return true;
-    case Cause::exited:
-    case Cause::signaled:
-    case Cause::wall_clock:
-    case Cause::cpu_limit:
-    case Cause::memory_limit:
-    case Cause::pids_limit:
-    case Cause::file_size_limit:
-    case Cause::output_limit:
-    case Cause::syscall_denied:
-    case Cause::tampered:
-      return false;
-  }
-  return true;
-}
-
 std::string ending_text(const EndedRun& run) {
   std::string text(name_of(run.cause));
   if (run.cause == Cause::exited) text = fmt::format("exited with {}", run.exit_code);
@@ -129,12 +105,12 @@ Judgement judgement_of(const std::optional<EndedRun>& candidate,
                        const std::optional<Result<JudgeReport>>& report) {
   // Whoever was ended here was so because of the other one.
   const bool is_candidates_fault =
-      candidate && !candidate->stopped_here && is_fault(candidate->cause);
+      candidate && !candidate->stopped_here && is_host_fault(candidate->cause);
   const bool has_report =
       judge && judge->cause == Cause::exited && judge->exit_code == 0 && report && *report;
   if (!has_report) {
     if (is_candidates_fault) return without_number(fault_of_run("the candidate's run", *candidate));
-    if (judge && !judge->stopped_here && is_fault(judge->cause))
+    if (judge && !judge->stopped_here && is_host_fault(judge->cause))
       return without_number(fault_of_run("the judge's run", *judge));
     std::string detail = "it never started";
     if (judge) detail = ending_text(*judge);
@@ -153,7 +129,7 @@ Judgement judgement_of(const std::optional<EndedRun>& candidate,
   if (is_candidates_fault) return without_number(fault_of_run("the candidate's run", *candidate));
   // Only its end or its own doing closes the channel, and it lived until it was stopped for want of
   // a judge. No number would be a way out for whoever has no right answer.
-  const bool has_closed_channel = candidate->stopped_here && is_fault(candidate->cause);
+  const bool has_closed_channel = candidate->stopped_here && is_host_fault(candidate->cause);
   for (CaseAnswer& each : judged.cases) {
     if (!is_ended_case(each)) continue;
     each.cause = has_closed_channel ? "protocol" : name_of(candidate->cause);
@@ -166,7 +142,7 @@ Judgement judgement_of(const std::optional<EndedRun>& candidate,
 Judgement judgement_in_process(const EndedRun& run,
                                const std::optional<Result<JudgeReport>>& report,
                                std::size_t cases) {
-  if (is_fault(run.cause)) return without_number(fault_of_run("the run", run));
+  if (is_host_fault(run.cause)) return without_number(fault_of_run("the run", run));
   if (run.cause != Cause::exited || !report || !*report) return failed_with_run(run, cases);
   JudgeReport judged = **report;
   if (!judged.usable)
@@ -180,7 +156,7 @@ Judgement judgement_in_process(const EndedRun& run,
 StdioVerdict stdio_verdict(const kernel::SandboxResult& result, const StdioCase& expected) {
   StdioVerdict verdict;
   const EndedRun run = ended_run(result, false);
-  if (is_fault(run.cause)) {
+  if (is_host_fault(run.cause)) {
     verdict.fault = fault_of_run("the candidate's run", run);
     return verdict;
   }
@@ -208,7 +184,7 @@ bool may_lack_program(const EndedRun& step) {
 
 std::optional<Fault> fault_of_trial(const char* whose, const kernel::SandboxResult& trial) {
   const EndedRun run = ended_run(trial, false);
-  if (is_fault(run.cause)) return fault_of_run(whose, run);
+  if (is_host_fault(run.cause)) return fault_of_run(whose, run);
   if (!may_lack_program(run)) return std::nullopt;
   std::string why = trial.stderr;
   while (why.ends_with('\n')) why.pop_back();
@@ -218,7 +194,7 @@ std::optional<Fault> fault_of_trial(const char* whose, const kernel::SandboxResu
 
 // What it made of the code is one thing; what it took to do so has the name of the limit.
 Judgement judgement_of_compiler(const EndedRun& run, std::size_t cases) {
-  if (is_fault(run.cause)) return without_number(fault_of_run("the compiler's run", run));
+  if (is_host_fault(run.cause)) return without_number(fault_of_run("the compiler's run", run));
   if (run.cause != Cause::exited && run.cause != Cause::signaled)
     return {.fault = std::nullopt,
             .cases = failed_cases(cases, std::string(name_of(run.cause)),

@@ -44,9 +44,6 @@ struct EndedRun {
 
 EndedRun ended_run(const kernel::SandboxResult& result, bool stopped_here);
 
-// A fault of the host, the daemon or its operator: never the candidate's doing.
-bool is_fault(kernel::Cause cause);
-
 // "exited with 3", "signal 9", or what the run itself says.
 std::string ending_text(const EndedRun& run);
 

@@ -1,30 +1,19 @@
 #include "supervisor/verify/verdict_transition.hpp"
-#include "supervisor/telemetry/dump.hpp"
 
 #include <nlohmann/json.hpp>
+
+#include "supervisor/json/dump.hpp"
+#include "supervisor/json/or_null.hpp"
 
 namespace paddock::supervisor {
 namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json or_null(const std::string& text) {
-  return text.empty() ? ordered_json() : ordered_json(text);
-}
-
-ordered_json or_null(const std::optional<double>& number) {
-  return number ? ordered_json(*number) : ordered_json();
-}
-
-Transition transition(const char* kind, const std::string& tenant, const ordered_json& body,
+Transition transition(const char* kind, const std::string& tenant, std::string body,
                       std::chrono::system_clock::time_point at) {
   return {
-      .event = {.kind = kind,
-                .subject = {},
-                .tenant = tenant,
-                // Every text in it has been checked to be UTF-8; nothing is thrown if one is not.
-                .body = dump(body),
-                .at = at}};
+      .event = {.kind = kind, .subject = {}, .tenant = tenant, .body = std::move(body), .at = at}};
 }
 
 }  // namespace
@@ -51,7 +40,7 @@ Transition verdict_transition(const ItemAnswer& answer, std::string sent,
                              {"key_id", or_null(answer.key_id)},
                              {"cached", answer.cached},
                              {"runs", answer.runs}};
-  Transition made = transition(verdict_event, tenant, body, at);
+  Transition made = transition(verdict_event, tenant, dump(body), at);
   made.verdict = VerdictRow{.tenant = tenant,
                             .request_id = request_id,
                             .item = answer.id,
@@ -62,14 +51,7 @@ Transition verdict_transition(const ItemAnswer& answer, std::string sent,
 
 Transition group_transition(const GroupAnswer& group, const std::string& tenant,
                             std::chrono::system_clock::time_point at) {
-  ordered_json rewards = ordered_json::array();
-  for (const auto& reward : group.rewards) rewards.push_back(or_null(reward));
-  return transition(group_event, tenant,
-                    {{"request_id", or_null(group.request_id)},
-                     {"group", group.group},
-                     {"ids", group.ids},
-                     {"rewards", std::move(rewards)}},
-                    at);
+  return transition(group_event, tenant, group_to_json(group), at);
 }
 
 }  // namespace paddock::supervisor

@@ -6,7 +6,7 @@
 
 #include <csignal>
 
-#include "supervisor/runs/encoding.hpp"
+#include "supervisor/json/encoding.hpp"
 #include "support/daemon_fixture.hpp"
 
 using namespace paddock::supervisor;

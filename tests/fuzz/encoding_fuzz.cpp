@@ -4,7 +4,7 @@
 
 #include "fuzz/property.hpp"
 #include "kernel/policy/units.hpp"
-#include "supervisor/runs/encoding.hpp"
+#include "supervisor/json/encoding.hpp"
 
 using namespace paddock;
 using namespace paddock::supervisor;

@@ -12,7 +12,7 @@
 #include "fuzz/property.hpp"
 #include "kernel/policy/agent_template.hpp"
 #include "supervisor/agents/jsonl.hpp"
-#include "supervisor/runs/encoding.hpp"
+#include "supervisor/json/encoding.hpp"
 
 using namespace paddock::supervisor;
 using nlohmann::json;

@@ -4,7 +4,7 @@
 #include "fuzz/property.hpp"
 #include "supervisor/api/json.hpp"
 #include "supervisor/cli/run_json.hpp"
-#include "supervisor/runs/encoding.hpp"
+#include "supervisor/json/encoding.hpp"
 
 using namespace paddock;
 using namespace paddock::supervisor;

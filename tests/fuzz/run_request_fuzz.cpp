@@ -7,7 +7,7 @@
 #include "fuzz/property.hpp"
 #include "supervisor/api/json.hpp"
 #include "supervisor/cli/request.hpp"
-#include "supervisor/runs/encoding.hpp"
+#include "supervisor/json/encoding.hpp"
 
 using namespace paddock;
 using namespace paddock::supervisor;

@@ -9,7 +9,7 @@
 
 #include "fuzz/property.hpp"
 #include "kernel/base/hash.hpp"
-#include "supervisor/runs/encoding.hpp"
+#include "supervisor/json/encoding.hpp"
 #include "supervisor/verify/parse_items.hpp"
 #include "supervisor/verify/parse_tests.hpp"
 

@@ -1,7 +1,7 @@
 #include "supervisor/access/token.hpp"
 
 #include "kernel/policy/scratch_directory.hpp"
-#include "supervisor/runs/encoding.hpp"
+#include "supervisor/json/encoding.hpp"
 #include "support/catch.hpp"
 
 using namespace paddock::supervisor;
@@ -67,10 +67,11 @@ TEST_CASE("the right token is a bearer's, or the password of basic authenticatio
 TEST_CASE("anything but the right token is none") {
   for (const std::string& header :
        {std::string(), std::string("Bearer"), std::string("Bearer "), token, "Bearer" + token,
-        "Bearer " + token + "x", "Bearer " + token.substr(1), std::string("Bearer 0123456789abcdeF"),
-        "Token " + token, "Basic " + token, "Basic " + to_base64(token),
-        "Basic " + to_base64("user:" + token + "x"), "Basic " + to_base64(token + ":"),
-        std::string("Basic "), "Bearer " + token + " " + token}) {
+        "Bearer " + token + "x", "Bearer " + token.substr(1),
+        std::string("Bearer 0123456789abcdeF"), "Token " + token, "Basic " + token,
+        "Basic " + to_base64(token), "Basic " + to_base64("user:" + token + "x"),
+        "Basic " + to_base64(token + ":"), std::string("Basic "),
+        "Bearer " + token + " " + token}) {
     INFO(header);
     CHECK_FALSE(is_authorized(header, token));
   }

@@ -1,5 +1,6 @@
 #include "supervisor/verify/verdict_of_run.hpp"
 
+#include "supervisor/runs/host_fault.hpp"
 #include "support/catch.hpp"
 
 using namespace paddock;
@@ -47,7 +48,7 @@ const std::vector<Cause> faults = {
 TEST_CASE("each cause is either somebody's fault or the candidate's doing") {
   for (const Cause cause : kernel::all_causes) {
     INFO(name_of(cause));
-    CHECK(is_fault(cause) == (std::find(faults.begin(), faults.end(), cause) != faults.end()));
+    CHECK(is_host_fault(cause) == (std::find(faults.begin(), faults.end(), cause) != faults.end()));
   }
 }
 
@@ -68,7 +69,7 @@ TEST_CASE("a candidate that was gone before its cases were through has the cause
     INFO(name_of(cause));
     const auto judgement =
         judgement_of(ended(cause), judge_ended, report({passed(), failed("ended")}));
-    if (is_fault(cause)) {
+    if (is_host_fault(cause)) {
       REQUIRE(judgement.fault);
       CHECK(judgement.fault->cause == name_of(cause));
       continue;
@@ -142,7 +143,7 @@ TEST_CASE("in one process an end without a report fails every case") {
   for (const Cause cause : kernel::all_causes) {
     INFO(name_of(cause));
     const auto judgement = judgement_in_process(ended(cause, 3), bad_report, 2);
-    CHECK(judgement.fault.has_value() == is_fault(cause));
+    CHECK(judgement.fault.has_value() == is_host_fault(cause));
     if (judgement.fault) continue;
     REQUIRE(judgement.cases.size() == 2);
     CHECK(judgement.cases[1].cause == name_of(cause));
@@ -187,7 +188,7 @@ TEST_CASE("a case of standard output passes with the right output and an exit st
     INFO(name_of(cause));
     result.cause = cause;
     const auto other = stdio_verdict(result, expected);
-    CHECK(other.fault.has_value() == is_fault(cause));
+    CHECK(other.fault.has_value() == is_host_fault(cause));
     CHECK_FALSE(other.answer.passed);
   }
 }

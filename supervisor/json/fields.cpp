@@ -1,4 +1,4 @@
-#include "supervisor/verify/json_fields.hpp"
+#include "supervisor/json/fields.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -8,8 +8,7 @@
 
 #include "kernel/policy/names.hpp"
 #include "kernel/policy/units.hpp"
-#include "supervisor/runs/encoding.hpp"
-#include "supervisor/verify/item.hpp"
+#include "supervisor/json/encoding.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -18,17 +17,6 @@ using kernel::ErrorCode;
 using kernel::fail;
 using kernel::Result;
 using nlohmann::json;
-
-// C0, DEL, and in UTF-8 C1: what a terminal or a line of text would take for an order.
-bool has_control_character(std::string_view text) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte < 0x20 || byte == 0x7f) return true;
-    if (byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0)
-      return true;
-  }
-  return false;
-}
 
 std::string inside(const std::string& place, const std::string& key) {
   return place.empty() ? key : place + "." + key;
@@ -56,15 +44,6 @@ Result<std::string> json_bytes(const std::string& place, const json& value) {
   };
   TRY_VOID(read_json_object(place, value, {json_required(json_into("b64", bytes, decoded))}));
   return bytes;
-}
-
-Result<std::string> json_label(const std::string& place, const json& value) {
-  std::string label = TRY(json_text(place, value));
-  if (label.empty()) return fail(ErrorCode::invalid_request, place + ": must not be empty");
-  if (label.size() > id_bytes_max)
-    return wrong_value(place, fmt::format("at most {} bytes", id_bytes_max));
-  if (has_control_character(label)) return wrong_value(place, "without control characters");
-  return label;
 }
 
 Result<bool> json_flag(const std::string& place, const json& value) {

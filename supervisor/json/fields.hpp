@@ -21,8 +21,6 @@ tl::unexpected<kernel::Error> wrong_value(const std::string& place, std::string_
 kernel::Result<std::string> json_text(const std::string& place, const nlohmann::json& value);
 // Text, or {"b64": "..."} for bytes.
 kernel::Result<std::string> json_bytes(const std::string& place, const nlohmann::json& value);
-// As json_text, not empty, at most `id_bytes_max` and without control characters.
-kernel::Result<std::string> json_label(const std::string& place, const nlohmann::json& value);
 kernel::Result<bool> json_flag(const std::string& place, const nlohmann::json& value);
 kernel::Result<std::uint64_t> json_count(const std::string& place, const nlohmann::json& value);
 kernel::Result<std::uint64_t> json_size(const std::string& place, const nlohmann::json& value);

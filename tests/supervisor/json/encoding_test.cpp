@@ -1,4 +1,4 @@
-#include "supervisor/runs/encoding.hpp"
+#include "supervisor/json/encoding.hpp"
 
 #include <random>
 

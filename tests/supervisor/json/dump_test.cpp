@@ -1,4 +1,4 @@
-#include "supervisor/telemetry/dump.hpp"
+#include "supervisor/json/dump.hpp"
 
 #include <nlohmann/json.hpp>
 
