@@ -13,6 +13,7 @@
 #include "kernel/confine/host_uid.hpp"
 #include "kernel/run/plan.hpp"
 #include "kernel/run/run.hpp"
+#include "kernel/warm/zygote.hpp"
 
 namespace paddock::kernel {
 
@@ -43,6 +44,18 @@ class Sandbox {
   Result<std::unique_ptr<Run>> start(const SandboxPolicy& policy,
                                      const std::vector<std::string>& argv, const std::string& cwd,
                                      const std::string& name, RunOptions run_options) const;
+
+  // Starts a zygote for warm runs of such a policy (zygote_key). `name` as in start(). It is ready
+  // for forks when zygote_says_ready. Fails as start() does, and where why_cold names a reason.
+  Result<StartedZygote> start_zygote(const SandboxPolicy& policy, const ZygoteProgram& program,
+                                     const std::string& name) const;
+
+  // As start(), but the run is a fork of a zygote that is ready and has no other live run. Fails
+  // with io if the zygote is gone. A run that ends without started() has run nothing: it can be
+  // started again, cold, and its zygote is not to be used again.
+  Result<std::unique_ptr<Run>> start_warm(const ZygoteLine& zygote, const SandboxPolicy& policy,
+                                          const std::vector<std::string>& argv,
+                                          const std::string& name, RunOptions run_options) const;
 
   const HostFacts& host() const { return host_; }
   const CgroupSearch& cgroup() const { return cgroup_; }

@@ -1,0 +1,52 @@
+#pragma once
+// Zygote: a sandboxed interpreter that forks warm runs (rfcs/0013). It is a run itself, which its
+// supervisor drives as any other; what is needed to ask it for forks is the ZygoteLine.
+
+#include <sys/types.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/base/fd.hpp"
+#include "kernel/policy/policy.hpp"
+#include "kernel/run/run.hpp"
+
+namespace paddock::kernel {
+
+struct ZygoteProgram {
+  std::vector<std::string> interpreter;  // the words before "-c": {"python3", "-I"}
+  std::vector<std::string> modules;      // imported before the first fork
+  // Programs that runs will bring, as their argv has them: compiled before the first fork. Trusted.
+  std::vector<std::string> programs;
+
+  bool operator==(const ZygoteProgram&) const = default;
+};
+
+// The supervisor's side of one zygote, to ask it for forks.
+struct ZygoteLine {
+  Fd socket;  // readable once: with the byte of a zygote that has imported everything; at its end
+              // otherwise. See zygote_says_ready
+  std::vector<std::string> interpreter;
+  std::optional<uid_t> host_uid;  // it and its forks; the zygote's run holds the lease
+};
+
+struct StartedZygote {
+  std::unique_ptr<Run> run;  // to be driven, and killed to end the zygote; it outlives its forks
+  ZygoteLine line;
+};
+
+// Equal keys: one zygote serves both. What a zygote fixes of the sandbox, and its program.
+std::string zygote_key(const SandboxPolicy& policy, const ZygoteProgram& program);
+
+// Why such a run has to be cold, for people; empty: it can be a fork. Pure.
+std::string why_cold(const SandboxPolicy& policy, const std::vector<std::string>& argv,
+                     const ZygoteProgram& program);
+
+// Reads the line's socket without waiting: true with the byte of a ready zygote; false: nothing
+// yet. Fails with io if the zygote is gone.
+Result<bool> zygote_says_ready(const ZygoteLine& line);
+
+}  // namespace paddock::kernel
