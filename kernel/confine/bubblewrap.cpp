@@ -21,6 +21,9 @@ void add_namespaces(const SandboxPolicy& policy, Arguments& arguments) {
   const std::string id = std::to_string(sandbox_uid);
   append(arguments, {"--uid", id, "--gid", id, "--hostname", "sandbox"});
   append(arguments, {"--die-with-parent", "--cap-drop", "ALL"});
+}
+
+void close_user_namespaces(Arguments& arguments) {
   append(arguments, {"--disable-userns", "--assert-userns-disabled"});
 }
 
@@ -63,13 +66,15 @@ void add_etc_binds(const SandboxPolicy& policy, const HostFacts& host, Arguments
     append(arguments, {"--ro-bind", host.certificates, host.certificates});
 }
 
-void add_kernel_file_systems(const SandboxPolicy& policy, const HostFacts& host,
+void add_kernel_file_systems(const SandboxPolicy& policy, const HostFacts& host, SandboxOf whose,
                              Arguments& arguments) {
   append(arguments, {"--proc", "/proc"});
-  for (const std::string& path : host.proc_masks)
-    append(arguments, {"--ro-bind", "/dev/null", path});
+  if (whose == SandboxOf::run) {
+    for (const std::string& path : host.proc_masks)
+      append(arguments, {"--ro-bind", "/dev/null", path});
+  }
   append(arguments, {"--dev", "/dev"});
-  add_tmpfs("/dev/shm", policy.tmp_bytes, "1777", arguments);
+  if (whose == SandboxOf::run) add_tmpfs("/dev/shm", policy.tmp_bytes, "1777", arguments);
   append(arguments, {"--remount-ro", "/dev"});  // else a second writable tmpfs, half of RAM in size
 }
 
@@ -85,6 +90,12 @@ void add_writable_directories(const SandboxPolicy& policy, Arguments& arguments)
   // Writable binds come last: no mount destination lies below what an agent can write
   // (CVE-2026-87766; check_policy refuses nested ones).
   for (const std::string& path : policy.bind_rw) append(arguments, {"--bind", path, path});
+}
+
+// Where each fork has a tmpfs of its own.
+void add_places_for_forks(Arguments& arguments) {
+  for (const char* path : {"/tmp", sandbox_home, sandbox_workspace, "/run"})
+    append(arguments, {"--dir", path});
 }
 
 std::map<std::string, std::string> synthetic_etc(const SandboxPolicy& policy,
@@ -117,10 +128,12 @@ bool var_tmp_is_tmpfs(const SandboxPolicy& policy) {
          any_bind(policy, [](const std::string& path) { return path.starts_with("/var/tmp/"); });
 }
 
-BubblewrapCall bubblewrap_call(const SandboxPolicy& policy, const HostFacts& host) {
+BubblewrapCall bubblewrap_call(const SandboxPolicy& policy, const HostFacts& host,
+                               SandboxOf whose) {
   BubblewrapCall call;
   Arguments& arguments = call.arguments;
   add_namespaces(policy, arguments);
+  if (whose == SandboxOf::run) close_user_namespaces(arguments);
   append(arguments, {"--as-pid-1"});  // paddock-launch is the init
   add_host_directories(policy, host, arguments);
   add_etc_binds(policy, host, arguments);
@@ -129,8 +142,12 @@ BubblewrapCall bubblewrap_call(const SandboxPolicy& policy, const HostFacts& hos
     append(arguments, {"--perms", "0444", "--file", std::to_string(fd), path});
     call.files[fd++] = contents;
   }
-  add_kernel_file_systems(policy, host, arguments);
-  add_writable_directories(policy, arguments);
+  add_kernel_file_systems(policy, host, whose, arguments);
+  if (whose == SandboxOf::run) {
+    add_writable_directories(policy, arguments);
+  } else {
+    add_places_for_forks(arguments);
+  }
   append(arguments, {"--remount-ro", "/"});
   return call;
 }
@@ -143,10 +160,11 @@ Result<std::vector<std::string>> wrap_with_bubblewrap(const std::vector<std::str
     return fail(ErrorCode::sandbox_not_available, host.bubblewrap_problem);
   Arguments wrapped = {host.bubblewrap};
   add_namespaces(policy, wrapped);
+  close_user_namespaces(wrapped);
   append(wrapped, {"--new-session"});
   add_host_directories(policy, host, wrapped);
   add_etc_binds(policy, host, wrapped);
-  add_kernel_file_systems(policy, host, wrapped);
+  add_kernel_file_systems(policy, host, SandboxOf::run, wrapped);
   add_writable_directories(policy, wrapped);
   append(wrapped, {"--remount-ro", "/", "--chdir",
                    policy.workdir.empty() ? sandbox_workspace : policy.workdir, "--"});

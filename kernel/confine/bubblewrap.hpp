@@ -30,7 +30,12 @@ bool has_own_var_tmp(const SandboxPolicy& policy);
 // Then it is a link to /tmp, unless a bind lies below it: then a tmpfs.
 bool var_tmp_is_tmpfs(const SandboxPolicy& policy);
 
-BubblewrapCall bubblewrap_call(const SandboxPolicy& policy, const HostFacts& host);
+// A zygote's sandbox is what its forks have in common: nothing in it can be written, /proc is
+// uncovered (else the kernel lets nobody mount another), and user namespaces can be made.
+enum class SandboxOf { run, zygote };
+
+BubblewrapCall bubblewrap_call(const SandboxPolicy& policy, const HostFacts& host,
+                               SandboxOf whose = SandboxOf::run);
 
 // The RFC's form: argv with a complete bubblewrap command line before it, for people and for
 // embedding programs. The synthetic files of /etc are left out, since a command line has no

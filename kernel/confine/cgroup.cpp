@@ -161,6 +161,12 @@ CgroupLeaf::~CgroupLeaf() {
   ::flock(directory_.get(), LOCK_UN);
 }
 
+Result<Fd> CgroupLeaf::entrance() const {
+  Fd procs(::openat(directory_.get(), "cgroup.procs", O_WRONLY | O_CLOEXEC));
+  if (!procs) return fail_errno("open cgroup.procs of '" + path_ + "'");
+  return procs;
+}
+
 void CgroupLeaf::kill() const {
   write_cgroup_file(file("cgroup.kill"), "1");
 }

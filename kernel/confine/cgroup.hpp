@@ -55,6 +55,8 @@ class CgroupLeaf {
   }
   ~CgroupLeaf();
 
+  // cgroup.procs, open for writing: whoever writes "0" to it enters, whatever its own rights are.
+  Result<Fd> entrance() const;
   int directory() const { return directory_.get(); }  // for CLONE_INTO_CGROUP
   void kill() const;                                  // SIGKILL to every process in it
   bool populated() const;

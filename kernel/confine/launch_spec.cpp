@@ -40,7 +40,9 @@ std::string encode(const LaunchSpec& spec) {
                                .landlock_handled_file = spec.landlock.handled_file,
                                .landlock_scoped = spec.landlock.scoped,
                                .host_uid = spec.host_uid.value_or(0),
-                               .channel = spec.channel ? 1u : 0u});
+                               .channel = spec.channel ? 1u : 0u,
+                               .user_namespaces_closed = spec.user_namespaces_closed ? 1u : 0u,
+                               .mount_count = count(spec.mounts)});
   for (const Rlimit& limit : spec.rlimits)
     append_bytes(out, WireRlimit{static_cast<std::uint64_t>(limit.resource), limit.value});
   for (const LandlockRule& rule : spec.landlock.allowed) append_bytes(out, rule.access);
@@ -49,6 +51,8 @@ std::string encode(const LaunchSpec& spec) {
   for (const LandlockRule& rule : spec.landlock.allowed) append_string(out, rule.path);
   for (const auto* list : {&spec.wrapper, &spec.argv, &spec.environment})
     for (const std::string& word : *list) append_string(out, word);
+  for (const FreshMount& mount : spec.mounts)
+    for (const auto* word : {&mount.type, &mount.target, &mount.options}) append_string(out, *word);
   return out;
 }
 
@@ -71,12 +75,18 @@ std::optional<LaunchSpec> decode_launch_spec(std::string_view bytes) {
                   .new_session = view.new_session,
                   .own_user_namespace = view.own_user_namespace,
                   .host_uid = std::nullopt,
-                  .channel = view.channel};
+                  .channel = view.channel,
+                  .user_namespaces_closed = view.user_namespaces_closed,
+                  .mounts = {}};
   if (view.host_uid != 0) spec.host_uid = static_cast<uid_t>(view.host_uid);
   for (std::size_t i = 0; i < view.rlimit_count; ++i)
     spec.rlimits.push_back({static_cast<int>(view.rlimits[i].resource), view.rlimits[i].value});
   for (std::size_t i = 0; i < view.landlock_rule_count; ++i)
     spec.landlock.allowed.push_back({view.landlock_paths[i], view.landlock_access[i]});
+  for (std::size_t i = 0; i < view.mount_count; ++i) {
+    const MountView mount = view.mount(i);
+    spec.mounts.push_back({mount.type, mount.target, mount.options});
+  }
   return spec;
 }
 

@@ -22,6 +22,15 @@ struct Rlimit {
   bool operator==(const Rlimit&) const = default;
 };
 
+// Of a zygote's fork: mounted by its init over what the zygote has there.
+struct FreshMount {
+  std::string type;     // of the file system; "cover": /dev/null over a file
+  std::string target;   // absolute
+  std::string options;  // as mount(2) takes them
+
+  bool operator==(const FreshMount&) const = default;
+};
+
 struct LaunchSpec {
   std::vector<std::string> wrapper;      // bwrap and its arguments; empty: no wrapper
   std::vector<std::string> argv;         // the agent's; argv[0] is looked up in its own PATH
@@ -34,6 +43,8 @@ struct LaunchSpec {
   bool own_user_namespace = false;       // for runs without bwrap: NPROC then counts this run alone
   std::optional<uid_t> host_uid;         // absent: the supervisor's own
   bool channel = false;                  // the program gets fd_channel as channel_fd
+  bool user_namespaces_closed = false;   // the agent's process tries whether they are
+  std::vector<FreshMount> mounts{};      // of a zygote's fork
 
   bool operator==(const LaunchSpec&) const = default;
 };

@@ -60,11 +60,15 @@ bool parse_spec(char* bytes, size_t size, SpecView& view) {
   if (header_bytes == nullptr) return false;
   SpecHeader header;
   memcpy(&header, header_bytes, sizeof header);
-  if (header.new_session > 1 || header.own_user_namespace > 1 || header.channel > 1) return false;
+  if (header.new_session > 1 || header.own_user_namespace > 1 || header.channel > 1 ||
+      header.user_namespaces_closed > 1)
+    return false;
   if (header.host_uid >= UINT32_MAX) return false;  // -1 is no uid
   // Each rlimit takes 16 bytes and each string at least one: larger counts cannot be true.
+  if (header.mount_count > size) return false;
+  const size_t mount_words = size_t{header.mount_count} * 3;
   const size_t strings = size_t{header.landlock_rule_count} + header.wrapper_count +
-                         header.argv_count + header.environment_count;
+                         header.argv_count + header.environment_count + mount_words;
   if (header.rlimit_count > size / sizeof(WireRlimit) || strings > size ||
       header.filter_length > filter_length_max)
     return false;
@@ -86,12 +90,14 @@ bool parse_spec(char* bytes, size_t size, SpecView& view) {
   view.landlock_scoped = header.landlock_scoped;
   view.filter_length = header.filter_length;
 
-  view.pointers = static_cast<char**>(calloc(strings + 4, sizeof(char*)));
+  view.pointers = static_cast<char**>(calloc(strings + 5, sizeof(char*)));
   if (view.pointers == nullptr) return false;
   view.landlock_paths = view.pointers;
   view.wrapper = view.landlock_paths + header.landlock_rule_count + 1;
   view.argv = view.wrapper + header.wrapper_count + 1;
   view.environment = view.argv + header.argv_count + 1;
+  view.mount_words = view.environment + header.environment_count + 1;
+  view.mount_count = header.mount_count;
   view.wrapper_count = header.wrapper_count;
   view.argv_count = header.argv_count;
   view.environment_count = header.environment_count;
@@ -99,12 +105,14 @@ bool parse_spec(char* bytes, size_t size, SpecView& view) {
   view.own_user_namespace = header.own_user_namespace == 1;
   view.host_uid = header.host_uid;
   view.channel = header.channel == 1;
+  view.user_namespaces_closed = header.user_namespaces_closed == 1;
   view.workdir = cursor.take_string();
   return view.workdir != nullptr &&
          take_strings(cursor, view.landlock_rule_count, view.landlock_paths) &&
          take_strings(cursor, view.wrapper_count, view.wrapper) &&
          take_strings(cursor, view.argv_count, view.argv) &&
-         take_strings(cursor, view.environment_count, view.environment) && cursor.at == cursor.end;
+         take_strings(cursor, view.environment_count, view.environment) &&
+         take_strings(cursor, mount_words, view.mount_words) && cursor.at == cursor.end;
 }
 
 }  // namespace paddock::kernel

@@ -47,6 +47,7 @@ enum class ControlKind : uint32_t {
   agent_exited = 5,   // exited / signal and the usage below; sent before survivors are killed
   wrapper_exited = 6,  // exited / signal: bwrap is gone, whether or not the agent ever started
   all_gone = 7,        // no descendant is left; usage of the whole run
+  init_born = 8,       // of a zygote's fork, before anything else: with a pidfd of itself
   // To paddock-launch.
   open_gate = 16,
   terminate = 17,  // SIGTERM to the agent's process group
@@ -86,9 +87,30 @@ constexpr char oom_score_adj[] = "500";
 constexpr uint64_t landlock_scope_abstract_unix = 1;
 constexpr uint64_t landlock_scope_signal = 2;
 
+// ---- Zygotes. A zygote has the other end of the supervisor's ZygoteLine as channel_fd. It says
+// once that it is ready, then each packet asks for a fork. ---------------------------------------
+
+// What a zygote says of itself: the program that it executes, and its namespaces as /proc/self/ns
+// shows them ("pid:[4026531836]"), in the order of namespace_names.
+constexpr const char* namespace_names[] = {"cgroup", "ipc", "mnt", "net", "pid", "user", "uts"};
+constexpr size_t namespace_count = sizeof namespace_names / sizeof *namespace_names;
+struct ZygoteReady {
+  char program[256] = {};
+  char namespaces[namespace_count][32] = {};
+};
+
+// With it come the fork's descriptors, in this order: stdin, stdout, stderr, control, spec, and
+// those of the two that are said to be there.
+struct ForkRequest {
+  uint32_t new_network = 0;  // 0 or 1: a network namespace of its own
+  uint32_t channel = 0;      // 0 or 1: fd_channel
+  uint32_t cgroup = 0;       // 0 or 1: the cgroup.procs of its leaf, open for writing
+};
+constexpr size_t fork_descriptors_max = 7;
+
 // ---- The launch spec: a SpecHeader, its rlimits, the access of each Landlock rule, the system
 // call filter, then NUL-terminated strings: the working directory, the paths of the Landlock rules,
-// the wrapper's words, the agent's argv, the agent's environment.
+// the wrapper's words, the agent's argv, the agent's environment, and three of each mount.
 // -------------------------------------
 
 struct WireRlimit {
@@ -107,12 +129,21 @@ struct SpecHeader {
   uint32_t filter_length = 0;  // instructions: struct sock_filter, 8 bytes each
   uint64_t landlock_handled_file = 0;
   uint64_t landlock_scoped = 0;
-  uint64_t host_uid = 0;  // 0: the supervisor's own
-  uint64_t channel = 0;   // 0 or 1: fd_channel is there, for the agent's program
+  uint64_t host_uid = 0;                // 0: the supervisor's own
+  uint32_t channel = 0;                 // 0 or 1: fd_channel is there, for the agent's program
+  uint32_t user_namespaces_closed = 0;  // 0 or 1: the agent's process tries whether they are
+  uint64_t mount_count = 0;
 };
 static_assert(sizeof(SpecHeader) % sizeof(uint64_t) == 0, "what follows it is aligned");
 constexpr uint32_t filter_length_max = 4096;    // BPF_MAXINSNS, linux/bpf_common.h
 constexpr size_t filter_instruction_bytes = 8;  // struct sock_filter
+
+// Of a zygote's fork: its init mounts it over what the zygote has there.
+struct MountView {
+  const char* type = nullptr;     // of the file system; "cover": /dev/null over a file
+  const char* target = nullptr;   // absolute
+  const char* options = nullptr;  // as mount(2) takes them
+};
 
 // A spec in place: every pointer points into the bytes that were parsed, or into `pointers`.
 struct SpecView {
@@ -136,6 +167,12 @@ struct SpecView {
   bool own_user_namespace = false;
   uint64_t host_uid = 0;
   bool channel = false;
+  bool user_namespaces_closed = false;
+  size_t mount_count = 0;
+  MountView mount(size_t i) const {
+    return {mount_words[3 * i], mount_words[3 * i + 1], mount_words[3 * i + 2]};
+  }
+  char** mount_words = nullptr;
 
   char** pointers = nullptr;  // owns the lists; freed by the destructor
   SpecView() = default;

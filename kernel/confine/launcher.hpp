@@ -14,6 +14,9 @@ constexpr const char* launcher_in_memory = "/memfd:paddock-launch (deleted)";
 // directory. Fails with internal if neither is there.
 Result<Fd> open_launcher();
 
+// The bytes of paddock-warm.so, which zygotes load.
+Result<std::string> read_warm_library();
+
 // The same for paddock-probe, which kernel/probe runs.
 Result<Fd> open_prober();
 

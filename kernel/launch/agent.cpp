@@ -1,7 +1,6 @@
 #include "kernel/launch/agent.hpp"
 
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -15,6 +14,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "kernel/launch/capabilities.hpp"
 #include "kernel/launch/control.hpp"
 #include "kernel/launch/landlock.hpp"
 #include "kernel/launch/process_state.hpp"
@@ -48,25 +48,7 @@ void apply_rlimits(const kernel::SpecView& spec) {
   }
 }
 
-// All five sets. The bounding set can only be dropped with CAP_SETPCAP, which a process has here
-// only where a user namespace gave it capabilities; without it no_new_privs keeps the set inert.
-void drop_capabilities() {
-  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  __user_cap_data_struct data[2] = {};
-  if (::syscall(SYS_capget, &header, data) != 0) die("capget", errno);
-  if ((data[0].effective & (1u << CAP_SETPCAP)) != 0) {
-    for (int capability = 0; ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; ++capability) {
-      if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0) die("drop bounding set", errno);
-    }
-  }
-  if (::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0)
-    die("clear ambient capabilities", errno);
-  data[0] = {};
-  data[1] = {};
-  if (::syscall(SYS_capset, &header, data) != 0) die("capset", errno);
-}
-
-// bubblewrap has closed user namespaces, which the kernel shows to nobody: so it is tried. One that
+// User namespaces are closed, which the kernel shows to nobody: so it is tried. One that
 // can be made is the end of this run, not of the attempt.
 bool user_namespace_is_refused() {
   return ::unshare(CLONE_NEWUSER) != 0 && (errno == ENOSPC || errno == EPERM);
@@ -74,7 +56,7 @@ bool user_namespace_is_refused() {
 
 uint32_t self_seen(const kernel::SpecView& spec) {
   uint32_t seen = 0;
-  if (spec.wrapper_count > 0 && user_namespace_is_refused())
+  if (spec.user_namespaces_closed && user_namespace_is_refused())
     seen |= kernel::self_seen_no_user_namespace;
   int signal = 0;
   if (::prctl(PR_GET_PDEATHSIG, &signal, 0, 0, 0) == 0 && signal == SIGKILL)
@@ -104,15 +86,9 @@ void wait_at_gate(int gate) {
   if (count != 1) ::_exit(1);  // the launcher is gone, or the supervisor refused the run
 }
 
-// After this nothing can be said to the supervisor any more: the control socket has that number. It
-// is the one descriptor from 3 that execve leaves open.
-bool take_channel() {
-  return ::dup2(kernel::fd_channel, kernel::channel_fd) >= 0;
-}
-
 }  // namespace
 
-void become_agent(const kernel::SpecView& spec, int gate, int exec_error) {
+void confine_agent(const kernel::SpecView& spec, int gate) {
   reset_signals();
   // If the launcher dies, so does the agent. The check after it closes the race with that death.
   const pid_t launcher = ::getppid();
@@ -129,7 +105,8 @@ void become_agent(const kernel::SpecView& spec, int gate, int exec_error) {
   // runs in this process yet, and execve makes it dumpable in any case.
   if (::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) != 0) die("become readable", errno);
   look_for_channel(spec);
-  // 3 and up: control socket, channel, gate, and whatever a later change forgets.
+  // 3 and up: control socket, channel, gate, and whatever a later change forgets. What is not
+  // executed closes them itself.
   if (::syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) != 0)
     die("close_range", errno);
   restrict_with_landlock(spec);
@@ -141,12 +118,20 @@ void become_agent(const kernel::SpecView& spec, int gate, int exec_error) {
 
   send(ready);
   wait_at_gate(gate);
+}
 
+void execute_program(const kernel::SpecView& spec, int exec_error) {
   environ = spec.environment;
   if (!spec.channel || take_channel()) ::execvp(spec.argv[0], spec.argv);
   const int error = errno;
   [[maybe_unused]] const ssize_t ignored = ::write(exec_error, &error, sizeof error);
   ::_exit(127);
+}
+
+// After this nothing can be said to the supervisor any more: the control socket has that number. It
+// is the one descriptor from 3 that the program gets.
+bool take_channel() {
+  return ::dup2(kernel::fd_channel, kernel::channel_fd) >= 0;
 }
 
 }  // namespace paddock::launch

@@ -18,6 +18,23 @@ void send(const kernel::ControlMessage& message) {
   }
 }
 
+void send_with_descriptor(const kernel::ControlMessage& message, int fd) {
+  alignas(cmsghdr) char ancillary[CMSG_SPACE(sizeof fd)] = {};
+  iovec part{const_cast<kernel::ControlMessage*>(&message), sizeof message};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  header.msg_control = ancillary;
+  header.msg_controllen = sizeof ancillary;
+  cmsghdr* const descriptors = CMSG_FIRSTHDR(&header);
+  descriptors->cmsg_level = SOL_SOCKET;
+  descriptors->cmsg_type = SCM_RIGHTS;
+  descriptors->cmsg_len = CMSG_LEN(sizeof fd);
+  ::memcpy(CMSG_DATA(descriptors), &fd, sizeof fd);
+  while (::sendmsg(kernel::fd_control, &header, MSG_NOSIGNAL) < 0 && errno == EINTR) {
+  }
+}
+
 void die(const char* step, int error) {
   kernel::ControlMessage message{.kind = kernel::ControlKind::setup_failed, .error = error};
   ::strncpy(message.text, step, sizeof message.text - 1);

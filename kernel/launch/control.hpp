@@ -6,6 +6,7 @@
 namespace paddock::launch {
 
 void send(const kernel::ControlMessage& message);
+void send_with_descriptor(const kernel::ControlMessage& message, int fd);
 
 // Reports that `step` failed with `error` and ends this process. Every set-up step is fatal: a run
 // is confined as planned or does not start.

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -11,7 +10,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "kernel/base/process_walk.hpp"
@@ -19,6 +17,7 @@
 #include "kernel/launch/control.hpp"
 #include "kernel/launch/process_state.hpp"
 #include "kernel/launch/survivors.hpp"
+#include "kernel/launch/user_namespace.hpp"
 
 namespace paddock::launch {
 namespace {
@@ -26,35 +25,33 @@ namespace {
 using kernel::ControlKind;
 using kernel::ControlMessage;
 
-void write_proc_file(const char* path, const char* text, const char* step) {
-  const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
-  if (fd < 0) die(step, errno);
-  if (::write(fd, text, ::strlen(text)) < 0) die(step, errno);
-  ::close(fd);
-}
-
-// "id id 1": this one id stays what it is.
-void map_to_itself(const char* path, unsigned id, const char* step) {
-  char text[64];
-  ::snprintf(text, sizeof text, "%u %u 1", id, id);
-  write_proc_file(path, text, step);
-}
-
-// A user namespace and nothing else: ids stay what they were, and RLIMIT_NPROC, set inside it,
-// counts the processes of this run instead of all that the user has.
-void enter_own_user_namespace() {
-  const uid_t uid = ::geteuid();
-  const gid_t gid = ::getegid();
-  if (::unshare(CLONE_NEWUSER) != 0) die("create a user namespace", errno);
-  write_proc_file("/proc/self/setgroups", "deny", "deny setgroups");
-  map_to_itself("/proc/self/uid_map", uid, "map the user id");
-  map_to_itself("/proc/self/gid_map", gid, "map the group id");
-}
-
 class Init {
  public:
-  explicit Init(const kernel::SpecView& spec) : signals_(open_signal_descriptor()) {
-    start_agent(spec);
+  Init() : signals_(open_signal_descriptor()) {}
+
+  // As fork: in the agent's process, when its gate is open, a descriptor for what execve says; in
+  // this one -1.
+  int start_agent(const kernel::SpecView& spec) {
+    int gate[2];
+    int exec_error[2];
+    if (::pipe2(gate, O_CLOEXEC) != 0 || ::pipe2(exec_error, O_CLOEXEC) != 0) die("pipe2", errno);
+    agent_ = ::fork();
+    if (agent_ < 0) die("fork", errno);
+    if (agent_ == 0) {
+      ::close(gate[1]);
+      ::close(exec_error[0]);
+      ::close(signals_);
+      confine_agent(spec, gate[0]);
+      return exec_error[1];
+    }
+    ::close(gate[0]);
+    ::close(exec_error[1]);
+    gate_ = gate[1];
+    exec_error_ = exec_error[0];
+    // The other end shall see when the program and what it started have closed theirs.
+    if (spec.channel) ::close(kernel::fd_channel);
+    release_standard_streams();
+    return -1;
   }
 
   void run() {
@@ -70,28 +67,7 @@ class Init {
   }
 
  private:
-  void start_agent(const kernel::SpecView& spec) {
-    int gate[2];
-    int exec_error[2];
-    if (::pipe2(gate, O_CLOEXEC) != 0 || ::pipe2(exec_error, O_CLOEXEC) != 0) die("pipe2", errno);
-    agent_ = ::fork();
-    if (agent_ < 0) die("fork", errno);
-    if (agent_ == 0) {
-      ::close(gate[1]);
-      ::close(exec_error[0]);
-      ::close(signals_);
-      become_agent(spec, gate[0], exec_error[1]);
-    }
-    ::close(gate[0]);
-    ::close(exec_error[1]);
-    gate_ = gate[1];
-    exec_error_ = exec_error[0];
-    // The other end shall see when the program and what it started have closed theirs.
-    if (spec.channel) ::close(kernel::fd_channel);
-    release_standard_streams();
-  }
-
-  // End of file: the pipe closed on exec, so the program runs.
+  // End of file: the pipe closed, on exec or by the zygote's fork, so the program runs.
   void read_exec_result() {
     int error = 0;
     const ssize_t count = ::read(exec_error_, &error, sizeof error);
@@ -138,14 +114,13 @@ class Init {
       case ControlKind::agent_exited:
       case ControlKind::wrapper_exited:
       case ControlKind::all_gone:
+      case ControlKind::init_born:
         return;  // ours to send
     }
   }
 
   void read_signals() {
-    // As PID 1 of a sandbox only the run itself could have sent it: the supervisor's order goes to
-    // the guard. A SIGTERM to PID 1 is without effect there, as in any PID namespace.
-    if (kill_was_ordered(signals_) && ::getpid() != 1) over_ = true;
+    if (kill_was_ordered(signals_)) over_ = true;
     reap();
   }
 
@@ -205,7 +180,7 @@ class Init {
 
 }  // namespace
 
-void run_init(const kernel::SpecView& spec) {
+int run_init(const kernel::SpecView& spec) {
   // The spec was the last of the supervisor's descriptors that is needed here. A channel and a
   // program that came as one stay for the agent's process.
   const int first_kept = spec.channel ? kernel::fd_channel : kernel::fd_program;
@@ -214,7 +189,10 @@ void run_init(const kernel::SpecView& spec) {
   ::syscall(SYS_close_range, static_cast<unsigned>(kernel::fd_program + 1), ~0u, 0u);
   if (spec.own_user_namespace) enter_own_user_namespace();
   become_unreadable();
-  Init(spec).run();
+  Init init;
+  const int exec_error = init.start_agent(spec);
+  if (exec_error < 0) init.run();
+  return exec_error;
 }
 
 }  // namespace paddock::launch

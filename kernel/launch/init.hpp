@@ -7,7 +7,8 @@
 
 namespace paddock::launch {
 
-// Returns when the run is over and no descendant is left.
-void run_init(const kernel::SpecView& spec);
+// Returns twice, as fork does: in the agent's process when its gate is open, with a descriptor for
+// execute_program; in the init, when no descendant is left, with -1.
+int run_init(const kernel::SpecView& spec);
 
 }  // namespace paddock::launch

@@ -8,46 +8,22 @@
 // It is started by the supervisor with the descriptors of launch_spec.hpp, never by hand.
 
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernel/confine/launch_wire.hpp"
-#include "kernel/launch/control.hpp"
+#include "kernel/launch/agent.hpp"
 #include "kernel/launch/guard.hpp"
 #include "kernel/launch/host_uid.hpp"
 #include "kernel/launch/init.hpp"
 #include "kernel/launch/process_state.hpp"
+#include "kernel/launch/spec.hpp"
 
 using namespace paddock;
 
 namespace {
-
-struct Bytes {
-  char* data = nullptr;
-  size_t size = 0;
-};
-
-// Read with an offset: the guard and the init inside share one file position.
-Bytes read_spec_bytes() {
-  struct stat info {};
-  if (::fstat(kernel::fd_spec, &info) != 0) launch::die("look at the launch spec", errno);
-  Bytes bytes{nullptr, static_cast<size_t>(info.st_size)};
-  bytes.data = static_cast<char*>(::malloc(bytes.size + 1));
-  if (bytes.data == nullptr) launch::die("make room for the launch spec", ENOMEM);
-  for (size_t done = 0; done < bytes.size;) {
-    const ssize_t count =
-        ::pread(kernel::fd_spec, bytes.data + done, bytes.size - done, static_cast<off_t>(done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) launch::die("read the launch spec", count < 0 ? errno : EIO);
-    done += static_cast<size_t>(count);
-  }
-  return bytes;
-}
 
 int refuse_use_by_hand() {
   ::fputs("paddock-launch is started by paddock, not by hand: see paddock run --help\n", stderr);
@@ -63,10 +39,8 @@ int main(int argc, char** argv) {
   ::prctl(PR_SET_NAME, "paddock-launch", 0, 0, 0);
 
   launch::block_signals();
-  const Bytes bytes = read_spec_bytes();
   kernel::SpecView spec;
-  if (!kernel::parse_spec(bytes.data, bytes.size, spec))
-    launch::die("parse the launch spec", EINVAL);
+  launch::read_spec(spec);
   if (::getpid() != 1) {  // PID 1 inside a sandbox has all of it from its guard, or needs none
     if (spec.host_uid != 0) launch::become_host_uid(spec.host_uid);
     launch::become_subreaper();
@@ -76,8 +50,8 @@ int main(int argc, char** argv) {
 
   if (is_guard) {
     launch::run_guard(spec);
-  } else {
-    launch::run_init(spec);
+  } else if (const int exec_error = launch::run_init(spec); exec_error >= 0) {
+    launch::execute_program(spec, exec_error);
   }
   return 0;  // no descendant is left: that is what 0 means to the supervisor
 }

@@ -54,7 +54,10 @@ bool kill_was_ordered(int signals) {
   bool ordered = false;
   signalfd_siginfo info{};
   while (::read(signals, &info, sizeof info) == sizeof info) {
-    if (info.ssi_signo == SIGTERM) ordered = true;
+    // As PID 1 of a sandbox only from outside, which the kernel shows as no process: a SIGTERM to
+    // PID 1 from inside is without effect, as in any PID namespace.
+    const bool from_outside = info.ssi_code == SI_USER && info.ssi_pid == 0;
+    if (info.ssi_signo == SIGTERM && (::getpid() != 1 || from_outside)) ordered = true;
   }
   return ordered;
 }

@@ -7,6 +7,7 @@
 #include "kernel/base/hash.hpp"
 #include "kernel/confine/bubblewrap.hpp"
 #include "kernel/confine/landlock.hpp"
+#include "kernel/confine/launcher.hpp"
 #include "kernel/confine/seccomp.hpp"
 
 namespace paddock::kernel {
@@ -62,6 +63,7 @@ void plan_with_bubblewrap(const SandboxPolicy& policy, const HostFacts& host,
                           const RunIdentity& identity, Plan& plan) {
   BubblewrapCall call = bubblewrap_call(policy, host);
   plan.role = "guard";
+  plan.launch.user_namespaces_closed = true;
   plan.binds = policy.bind_ro;
   plan.binds.insert(plan.binds.end(), policy.bind_rw.begin(), policy.bind_rw.end());
   plan.workspace = policy.workspace;
@@ -128,6 +130,7 @@ Result<Plan> make_plan(const SandboxPolicy& policy, const std::vector<std::strin
     plan_without_bubblewrap(policy, identity, plan);
   }
   plan.mounts = planned_mounts(policy, host);
+  plan.program_at_gate = launcher_in_memory;
   plan.launch.host_uid = identity.host_uid;
   plan.launch.channel = identity.channel;
   plan.cgroup_leaf = identity.cgroup;

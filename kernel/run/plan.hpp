@@ -49,7 +49,9 @@ struct Plan {
   std::vector<Mount> mounts;
   std::string cgroup_leaf;
   std::map<std::string, std::string> cgroup_knobs;  // "memory.max" -> "536870912"
-  std::string filter_hash;  // SHA-256 of the system call filter, in hex; empty: no filter
+  std::string filter_hash;      // SHA-256 of the system call filter, in hex; empty: no filter
+  std::string program_at_gate;  // as /proc/PID/exe shows it
+  std::map<std::string, std::string> not_namespaces;  // of a warm run: its zygote's, by name
 
   CgroupLimits cgroup;
 

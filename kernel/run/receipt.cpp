@@ -17,6 +17,7 @@
 
 #include "kernel/base/fd.hpp"
 #include "kernel/base/process_tree.hpp"
+#include "kernel/confine/launch_wire.hpp"
 #include "kernel/confine/rlimits.hpp"
 
 namespace paddock::kernel {
@@ -24,7 +25,6 @@ namespace {
 
 constexpr std::size_t proc_file_bytes_max = 64 * 1024;
 constexpr std::size_t mountinfo_bytes_max = 4 * 1024 * 1024;  // a host of many containers
-constexpr std::array namespaces = {"cgroup", "ipc", "mnt", "net", "pid", "user", "uts"};
 
 // The rest of the line that begins with `key`, without blanks around it.
 std::string field(const std::string& text, const std::string& key) {
@@ -190,11 +190,12 @@ Result<Receipt> observe(pid_t pid) {
   receipt.descriptors = TRY(inherited_descriptors(proc));
   receipt.cgroup = field(cgroups, "0::");
   for (const RlimitRow& row : rlimit_rows) receipt.rlimits[row.name] = limit_of(limits, row);
-  for (const char* name : namespaces) {
+  for (const char* name : namespace_names) {
     const std::string path = std::string("ns/") + name;
     const std::string theirs = proc.link(path.c_str());
     if (theirs.empty()) return fail_errno("read '" + path + "' of a process");
     if (theirs != own.link(path.c_str())) receipt.new_namespaces.emplace_back(name);
+    receipt.namespaces[name] = theirs;
   }
   if (receipt.has_own_mounts())
     receipt.mounts_on_host = parse_mountinfo(TRY(own.read("mountinfo", mountinfo_bytes_max)));

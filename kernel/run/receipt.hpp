@@ -23,6 +23,7 @@ struct Receipt {
   std::map<std::string, std::string>
       rlimits;                              // "cpu_seconds" -> "120" or "unlimited", soft == hard
   std::vector<std::string> new_namespaces;  // those that differ from the supervisor's
+  std::map<std::string, std::string> namespaces;  // each, as the kernel names it
   bool no_new_privs = false;
   std::string capabilities;  // in the inheritable, permitted, effective or ambient set; hex
   std::string bounding_set;  // of capabilities, hex

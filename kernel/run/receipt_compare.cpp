@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "kernel/confine/landlock.hpp"
-#include "kernel/confine/launcher.hpp"
 #include "kernel/confine/rlimits.hpp"
 #include "kernel/run/receipt.hpp"
 
@@ -47,11 +46,12 @@ void compare_privileges(const Plan& plan, const Receipt& receipt, Differences& d
   if (!receipt.no_new_privs) differences.add("no_new_privs is not set");
   differences.check("the set of capabilities", none, receipt.capabilities);
   // An ordinary user's process outside a user namespace of its own has no right to empty it.
-  const bool can_be_dropped =
-      plan.launch.host_uid || plan.launch.own_user_namespace || !plan.bubblewrap.empty();
+  const bool has_user_namespace = std::find(plan.new_namespaces.begin(), plan.new_namespaces.end(),
+                                            "user") != plan.new_namespaces.end();
+  const bool can_be_dropped = plan.launch.host_uid || has_user_namespace;
   if (can_be_dropped)
     differences.check("the bounding set of capabilities", none, receipt.bounding_set);
-  if (!plan.bubblewrap.empty() && (receipt.self_seen & self_seen_no_user_namespace) == 0)
+  if (plan.launch.user_namespaces_closed && (receipt.self_seen & self_seen_no_user_namespace) == 0)
     differences.add("the agent can make a user namespace");
 }
 
@@ -70,13 +70,22 @@ void compare_state(const Plan& plan, const Receipt& receipt, Differences& differ
     differences.add("the agent has the supervisor's session keyring");
 }
 
+// A warm run has nothing of its zygote's.
+void compare_with_zygote(const Plan& plan, const Receipt& receipt, Differences& differences) {
+  for (const auto& [name, zygotes] : plan.not_namespaces) {
+    const auto seen = receipt.namespaces.find(name);
+    if (seen == receipt.namespaces.end() || seen->second == zygotes)
+      differences.add(fmt::format("the {} namespace is the zygote's", name));
+  }
+}
+
 // The launch chain itself.
-void compare_launcher(const Receipt& receipt, Differences& differences) {
+void compare_launcher(const Plan& plan, const Receipt& receipt, Differences& differences) {
   for (const std::string& process : receipt.traceable)
     differences.add("the agent's user can trace its " + process);
   if ((receipt.self_seen & self_seen_parent_death_signal) == 0)
     differences.add("the agent has no parent-death signal");
-  differences.check("the program at the gate", launcher_in_memory, receipt.program);
+  differences.check("the program at the gate", plan.program_at_gate, receipt.program);
 }
 
 void compare_landlock(const Plan& plan, const Receipt& receipt, Differences& differences) {
@@ -108,6 +117,7 @@ std::vector<std::string> compare(const Plan& plan, const Receipt& receipt) {
   for (std::string& difference :
        mount_differences(plan.mounts, receipt.mounts, receipt.mounts_on_host))
     differences.add(std::move(difference));
+  compare_with_zygote(plan, receipt, differences);
   compare_identity(plan, receipt, differences);
   compare_privileges(plan, receipt, differences);
   compare_landlock(plan, receipt, differences);
@@ -115,7 +125,7 @@ std::vector<std::string> compare(const Plan& plan, const Receipt& receipt) {
                     std::to_string(receipt.filters));
   compare_state(plan, receipt, differences);
   compare_cgroup(plan, receipt, differences);
-  compare_launcher(receipt, differences);
+  compare_launcher(plan, receipt, differences);
   return differences.take();
 }
 

@@ -10,11 +10,13 @@
 #include <cassert>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <utility>
 
 #include "kernel/base/process_tree.hpp"
 #include "kernel/confine/bubblewrap.hpp"
 #include "kernel/confine/launch_wire.hpp"
+#include "kernel/warm/spawn_warm.hpp"
 
 namespace paddock::kernel {
 namespace {
@@ -35,13 +37,24 @@ Exit exit_of(const ControlMessage& message) {
           .written_bytes = message.written_bytes};
 }
 
-// The process that sent a packet, as the kernel says.
-pid_t sender_of(msghdr& header) {
+struct Ancillary {
+  pid_t sender = -1;  // of the packet, as the kernel says
+  Fd descriptor;      // that came with it
+};
+
+Ancillary ancillary_of(msghdr& header) {
+  Ancillary found;
   for (cmsghdr* at = CMSG_FIRSTHDR(&header); at != nullptr; at = CMSG_NXTHDR(&header, at)) {
-    if (at->cmsg_level == SOL_SOCKET && at->cmsg_type == SCM_CREDENTIALS)
-      return reinterpret_cast<const ucred*>(CMSG_DATA(at))->pid;
+    if (at->cmsg_level != SOL_SOCKET) continue;
+    if (at->cmsg_type == SCM_CREDENTIALS)
+      found.sender = reinterpret_cast<const ucred*>(CMSG_DATA(at))->pid;
+    if (at->cmsg_type == SCM_RIGHTS) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(at), sizeof fd);
+      found.descriptor = Fd(fd);
+    }
   }
-  return -1;
+  return found;
 }
 
 bool has_ended(const Fd& pidfd) {
@@ -95,6 +108,19 @@ Result<std::unique_ptr<Run>> Run::start(const Plan& plan, int launcher_executabl
   return run;
 }
 
+Result<std::unique_ptr<Run>> Run::start_warm(const Plan& plan, const ZygoteLine& zygote,
+                                             RunResources resources, RunOptions options) {
+  BoundPaths bound = TRY(BoundPaths::open(plan.binds, plan.system_binds));
+  const Fd cgroup = resources.cgroup ? TRY(resources.cgroup->entrance()) : Fd();
+  SpawnedRun spawned = TRY(spawn_warm(plan, zygote, cgroup.get(), options.channel));
+  std::unique_ptr<Run> run(
+      new Run(plan, std::move(spawned), std::move(resources), std::move(options)));
+  run->is_warm_ = true;
+  run->bound_ = std::move(bound);
+  run->perform(run->machine_.start());
+  return run;
+}
+
 Run::Run(const Plan& plan, SpawnedRun spawned, RunResources resources, RunOptions options)
     : plan_(plan),
       spawned_(std::move(spawned)),
@@ -105,7 +131,7 @@ Run::Run(const Plan& plan, SpawnedRun spawned, RunResources resources, RunOption
       stderr_(plan.output_bytes),
       stdin_bytes_(std::move(options_.stdin_bytes)),
       stdin_closing_(!options_.stdin_stays_open) {
-  marks_.launcher = mark_of(spawned_.launcher);
+  if (spawned_.launcher > 0) marks_.launcher = mark_of(spawned_.launcher);
 }
 
 Run::~Run() {
@@ -212,7 +238,8 @@ RunUsage Run::usage_now() {
 void Run::read_control() {
   for (;;) {
     ControlMessage message;
-    alignas(cmsghdr) char ancillary[CMSG_SPACE(sizeof(ucred))];
+    // Room for one descriptor: should more come, the kernel drops the rest.
+    alignas(cmsghdr) char ancillary[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(sizeof(int))];
     iovec part{&message, sizeof message};
     msghdr header{};
     header.msg_iov = &part;
@@ -224,12 +251,12 @@ void Run::read_control() {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EAGAIN) return;
     if (count != sizeof message) {  // every process that could speak is gone
-      retire(spawned_.control);
-      return;
+      return lost_control();
     }
     message.text[sizeof message.text - 1] = '\0';
     // The kernel says who sent it. Before the gate nothing foreign runs.
-    const pid_t sender = sender_of(header);
+    Ancillary ancillary_data = ancillary_of(header);
+    const pid_t sender = ancillary_data.sender;
     if (gate_opened_ && sender != spawned_.launcher && sender != init_) {
       perform(machine_.on(Forged{"process " + std::to_string(sender) +
                                  " sent a message that is paddock-launch's to send"}));
@@ -240,6 +267,12 @@ void Run::read_control() {
       continue;
     }
     switch (message.kind) {
+      case ControlKind::init_born:
+        if (!is_warm_ || spawned_.launcher_pidfd) break;
+        spawned_.launcher = sender;
+        spawned_.launcher_pidfd = std::move(ancillary_data.descriptor);
+        marks_.launcher = mark_of(sender);
+        break;
       case ControlKind::agent_ready:
         agent_ = sender;
         ready_ = message;
@@ -281,6 +314,14 @@ void Run::read_control() {
     }
     if (finished()) return;
   }
+}
+
+// A fork that was never born has nothing to reap: its zygote is gone, or could not make it.
+void Run::lost_control() {
+  retire(spawned_.control);
+  if (!is_warm_ || spawned_.launcher > 0) return;
+  perform(machine_.on(SetupFailed{"the zygote did not fork"}));
+  if (!finished()) perform(machine_.on(LauncherExited{true}));
 }
 
 // A process that announced itself can be gone by now, and its pid be somebody else's. It is the
@@ -332,6 +373,8 @@ void Run::reap_launcher() {
   // ECHILD: the program around this library ignores SIGCHLD or reaps whatever it finds, and the
   // status is lost. Then what the launcher said last counts.
   if (reaped == 0) launcher_proved_ = info.si_code == CLD_EXITED && info.si_status == 0;
+  // The init of a PID namespace has ended when all else in it has.
+  if (is_warm_) launcher_proved_ = true;
   retire(spawned_.launcher_pidfd);
   launcher_gone_at_ = Clock::now();
   if (!ended_at_) ended_at_ = launcher_gone_at_;

@@ -25,6 +25,8 @@
 
 namespace paddock::kernel {
 
+struct ZygoteLine;
+
 using Clock = std::chrono::steady_clock;
 
 // From the order to kill to the launcher's proof that nobody is left.
@@ -64,6 +66,9 @@ class Run {
   // Fails with io if the launch chain cannot even be started; then nothing is left behind.
   static Result<std::unique_ptr<Run>> start(const Plan& plan, int launcher_executable,
                                             RunResources resources, RunOptions options);
+  // The same as a fork of a zygote that is ready. Fails with io if the zygote is gone.
+  static Result<std::unique_ptr<Run>> start_warm(const Plan& plan, const ZygoteLine& zygote,
+                                                 RunResources resources, RunOptions options);
   ~Run();  // asserts finished(); a supervisor that gives up early calls abandon() first
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
@@ -107,7 +112,7 @@ class Run {
   bool finished() const { return machine_.state() == RunState::done; }
   const Plan& plan() const { return plan_; }
   const std::optional<Receipt>& receipt() const { return receipt_; }
-  pid_t launcher() const { return spawned_.launcher; }
+  pid_t launcher() const { return spawned_.launcher; }  // -1: a fork that is not born yet
   const RunMarks& marks() const { return marks_; }
   RunUsage usage_now();         // of a run that is not finished(); never less than before
   SandboxResult take_result();  // once, when finished()
@@ -132,6 +137,7 @@ class Run {
   bool init_stopped() const;
 
   void read_control();
+  void lost_control();
   void note_proof();
   void reap_launcher();
   void finish_launcher();
@@ -144,6 +150,7 @@ class Run {
   SpawnedRun spawned_;
   RunResources resources_;
   BoundPaths bound_;
+  bool is_warm_ = false;
   RunOptions options_;
   RunMachine machine_;
 

@@ -38,10 +38,12 @@ Result<void> check_writable(const std::string& path, const struct stat& info, ui
 
 Result<Sandbox> Sandbox::open(const SandboxOptions& options) {
   Fd launcher = TRY(open_launcher());
+  std::string warm_library = TRY(read_warm_library());
   CgroupSearch cgroup = TRY(open_cgroup_base(options.cgroup_base));
   if (cgroup.base) sweep_leaves(*cgroup.base);
   Workspace::sweep();
-  return Sandbox(detect_host(), std::move(launcher), std::move(cgroup), options.host_uids);
+  return Sandbox(detect_host(), std::move(launcher), std::move(warm_library), std::move(cgroup),
+                 options.host_uids);
 }
 
 // A directory that belongs to a uid of the range is a workspace that several runs use in turn: they

@@ -63,9 +63,11 @@ class Sandbox {
   const HostUidRange& host_uids() const { return host_uids_; }
 
  private:
-  Sandbox(HostFacts host, Fd launcher, CgroupSearch cgroup, HostUidRange host_uids)
+  Sandbox(HostFacts host, Fd launcher, std::string warm_library, CgroupSearch cgroup,
+          HostUidRange host_uids)
       : host_(std::move(host)),
         launcher_(std::move(launcher)),
+        warm_library_(std::move(warm_library)),
         cgroup_(std::move(cgroup)),
         host_uids_(host_uids) {}
 
@@ -79,6 +81,7 @@ class Sandbox {
 
   HostFacts host_;
   Fd launcher_;
+  std::string warm_library_;  // the bytes of paddock-warm.so
   CgroupSearch cgroup_;
   mutable Clock::time_point swept_at_ = Clock::now();
   HostUidRange host_uids_;

@@ -56,24 +56,42 @@ std::string nul_terminated(const std::vector<std::string>& words) {
 
 }  // namespace
 
+Result<RunStreams> RunStreams::make() {
+  TRY_VOID(check_calls());
+  RunStreams streams;
+  streams.input = TRY(make_pipe());
+  streams.output = TRY(make_pipe());
+  streams.errors = TRY(make_pipe());
+  SocketPair control = TRY(make_control_pair());
+  streams.control = std::move(control.ours);
+  streams.control_theirs = std::move(control.theirs);
+  return streams;
+}
+
+Result<SpawnedRun> RunStreams::ours() {
+  SpawnedRun run;
+  run.control = std::move(control);
+  run.stdin_write = std::move(input.write_end);
+  run.stdout_read = std::move(output.read_end);
+  run.stderr_read = std::move(errors.read_end);
+  for (const Fd* fd : {&run.control, &run.stdin_write, &run.stdout_read, &run.stderr_read})
+    TRY_VOID(make_non_blocking(*fd));
+  return run;
+}
+
 Result<SpawnedRun> spawn(const Plan& plan, int launcher_executable, int cgroup_directory,
                          int program, int channel) {
-  TRY_VOID(check_calls());
-  Pipe input = TRY(make_pipe());
-  Pipe output = TRY(make_pipe());
-  Pipe errors = TRY(make_pipe());
-  SocketPair control = TRY(make_control_pair());
-
+  RunStreams streams = TRY(RunStreams::make());
   std::map<int, Fd> contents;  // closed here once the child has its copies
   contents[fd_spec] = TRY(memory_file("paddock-spec", encode(plan.launch)));
   if (!plan.bubblewrap.empty())
     contents[fd_bubblewrap_args] = TRY(memory_file("bwrap-args", nul_terminated(plan.bubblewrap)));
   for (const auto& [fd, bytes] : plan.files) contents[fd] = TRY(memory_file("paddock-file", bytes));
 
-  Wiring wiring = {{0, input.read_end.get()},
-                   {1, output.write_end.get()},
-                   {2, errors.write_end.get()},
-                   {fd_control, control.theirs.get()},
+  Wiring wiring = {{0, streams.input.read_end.get()},
+                   {1, streams.output.write_end.get()},
+                   {2, streams.errors.write_end.get()},
+                   {fd_control, streams.control_theirs.get()},
                    {fd_launcher, launcher_executable}};
   if (program >= 0) wiring.emplace_back(fd_program, program);
   if (plan.launch.channel) wiring.emplace_back(fd_channel, channel);
@@ -82,14 +100,9 @@ Result<SpawnedRun> spawn(const Plan& plan, int launcher_executable, int cgroup_d
   const ChildSide child{.wiring = &wiring, .role = plan.role.c_str(), .run = plan.name.c_str()};
   int pidfd = -1;
   const pid_t pid = TRY(start_child(child, cgroup_directory, &pidfd));
-  SpawnedRun run{.launcher = pid,
-                 .launcher_pidfd = Fd(pidfd),
-                 .control = std::move(control.ours),
-                 .stdin_write = std::move(input.write_end),
-                 .stdout_read = std::move(output.read_end),
-                 .stderr_read = std::move(errors.read_end)};
-  for (const Fd* fd : {&run.control, &run.stdin_write, &run.stdout_read, &run.stderr_read})
-    TRY_VOID(make_non_blocking(*fd));
+  SpawnedRun run = TRY(streams.ours());
+  run.launcher = pid;
+  run.launcher_pidfd = Fd(pidfd);
   return run;
 }
 

@@ -18,6 +18,19 @@ struct SpawnedRun {
   Fd stderr_read;
 };
 
+// What a run talks through, before it has a process. The other ends go to that.
+struct RunStreams {
+  Pipe input;
+  Pipe output;
+  Pipe errors;
+  Fd control;         // ours
+  Fd control_theirs;  // both are SOCK_SEQPACKET
+
+  static Result<RunStreams> make();
+  // Our ends of it, non-blocking.
+  Result<SpawnedRun> ours();
+};
+
 // `cgroup_directory` is -1 or an open leaf into which the process is born. `launcher_executable` is
 // open_launcher()'s. `program` is -1 or an executable memory file, which the plan's argv names as
 // program_path; `channel` is what the program of a plan with launch.channel gets. Call it on the

@@ -27,10 +27,11 @@ struct ZygoteProgram {
 
 // The supervisor's side of one zygote, to ask it for forks.
 struct ZygoteLine {
-  Fd socket;  // readable once: with the byte of a zygote that has imported everything; at its end
-              // otherwise. See zygote_says_ready
-  std::vector<std::string> interpreter;
+  Fd socket;  // readable when the zygote has imported everything, or is gone: zygote_says_ready
   std::optional<uid_t> host_uid;  // it and its forks; the zygote's run holds the lease
+  // As it says when it is ready; of its forks.
+  std::string program{};                            // what /proc/PID/exe will show
+  std::map<std::string, std::string> namespaces{};  // which no fork may have
 };
 
 struct StartedZygote {
@@ -45,8 +46,8 @@ std::string zygote_key(const SandboxPolicy& policy, const ZygoteProgram& program
 std::string why_cold(const SandboxPolicy& policy, const std::vector<std::string>& argv,
                      const ZygoteProgram& program);
 
-// Reads the line's socket without waiting: true with the byte of a ready zygote; false: nothing
-// yet. Fails with io if the zygote is gone.
-Result<bool> zygote_says_ready(const ZygoteLine& line);
+// Reads the line's socket without waiting: true, and the line is complete, if the zygote is ready;
+// false: not yet. Fails with io if the zygote is gone.
+Result<bool> zygote_says_ready(ZygoteLine& line);
 
 }  // namespace paddock::kernel

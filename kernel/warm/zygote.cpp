@@ -1,0 +1,58 @@
+#include "kernel/warm/zygote.hpp"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "kernel/base/hash.hpp"
+#include "kernel/confine/bubblewrap.hpp"
+#include "kernel/confine/launch_wire.hpp"
+#include "kernel/warm/warm_plan.hpp"
+
+namespace paddock::kernel {
+
+std::string zygote_key(const SandboxPolicy& policy, const ZygoteProgram& program) {
+  std::string text = canonical_text(policy_of_zygote(policy));
+  for (const std::string& word : program.interpreter) text += '\0' + word;
+  return sha256_hex(text + '\0' + input_of_zygote(program));
+}
+
+std::string why_cold(const SandboxPolicy& policy, const std::vector<std::string>& argv,
+                     const ZygoteProgram& program) {
+  if (!policy.use_bubblewrap) return "the profile does not use bubblewrap";
+  if (!policy.bind_rw.empty()) return "something is bound writable";
+  if (!policy.workspace.empty()) return "the workspace is one that stays";
+  if (var_tmp_is_tmpfs(policy)) return "something is bound below /var/tmp";
+  const std::size_t words = program.interpreter.size();
+  const bool fits =
+      argv.size() >= words + 2 &&
+      std::equal(program.interpreter.begin(), program.interpreter.end(), argv.begin()) &&
+      argv[words] == "-c";
+  if (!fits) {
+    std::string wanted;
+    for (const std::string& word : program.interpreter) wanted += word + " ";
+    return "the command is not '" + wanted + "-c CODE'";
+  }
+  return {};
+}
+
+Result<bool> zygote_says_ready(ZygoteLine& line) {
+  ZygoteReady ready;
+  ssize_t count = 0;
+  while ((count = ::recv(line.socket.get(), &ready, sizeof ready, MSG_DONTWAIT)) < 0 &&
+         errno == EINTR) {
+  }
+  if (count < 0 && errno == EAGAIN) return false;
+  if (count < 0) return fail_errno("hear from a zygote");
+  if (count != sizeof ready) return fail(ErrorCode::io, "the zygote is gone");
+  ready.program[sizeof ready.program - 1] = '\0';
+  line.program = ready.program;
+  for (std::size_t i = 0; i < namespace_count; ++i) {
+    ready.namespaces[i][sizeof ready.namespaces[i] - 1] = '\0';
+    line.namespaces[namespace_names[i]] = ready.namespaces[i];
+  }
+  return true;
+}
+
+}  // namespace paddock::kernel

@@ -1,0 +1,89 @@
+#include "sandbox/warm_fixture.hpp"
+
+#include <poll.h>
+
+#include "kernel/run/run_sandboxed.hpp"
+
+namespace paddock::tests {
+
+using namespace kernel;
+
+namespace {
+
+const std::vector<std::string> interpreter = {"python3", "-I"};
+
+std::string next_name() {
+  static int number = 0;
+  return "r-warm-" + std::to_string(::getpid()) + "-" + std::to_string(++number);
+}
+
+// Until `is_over` or the run's end.
+void drive_until(Run& run, const std::function<bool()>& is_over) {
+  while (!run.finished() && !is_over()) {
+    std::vector<pollfd> polled;
+    for (const Run::Watch& watch : run.watches()) polled.push_back({watch.fd, watch.events, 0});
+    ::poll(polled.data(), polled.size(), 10);
+    run.on_time();
+    run.release();
+    for (const pollfd& one : polled)
+      if (one.revents != 0 && !run.finished()) run.on_ready(one.fd);
+    run.release();
+  }
+}
+
+}  // namespace
+
+WarmPython::WarmPython(SandboxPolicy policy, std::vector<std::string> modules)
+    : policy_(std::move(policy)), sandbox_(Sandbox::open({}).value()) {
+  // Of the tiny programs, which may lie there: why_cold.
+  std::erase_if(policy_.bind_ro,
+                [](const std::string& path) { return path.starts_with("/var/tmp/"); });
+  auto started = sandbox_.start_zygote(
+      policy_, {.interpreter = interpreter, .modules = std::move(modules), .programs = {}},
+      "z-" + next_name());
+  REQUIRE(started);
+  zygote_ = std::move(*started);
+  bool ready = false;
+  const auto deadline = Clock::now() + std::chrono::seconds(30);
+  drive_until(*zygote_.run, [&] {
+    const auto says = zygote_says_ready(zygote_.line);
+    ready = says && *says;
+    return ready || !says || Clock::now() > deadline;
+  });
+  if (!ready) {
+    zygote_.run->kill();
+    drive(*zygote_.run);
+    const SandboxResult result = zygote_.run->take_result();
+    FAIL("no zygote: " << name_of(result.cause) << ": " << result.detail << result.stderr);
+  }
+}
+
+WarmPython::~WarmPython() {
+  if (!zygote_.run) return;
+  zygote_.run->kill();
+  drive(*zygote_.run);
+}
+
+std::unique_ptr<Run> WarmPython::start(const std::string& code, RunOptions options,
+                                       std::vector<std::string> arguments) {
+  Argv argv = interpreter;
+  argv.insert(argv.end(), {"-c", code});
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  auto run = sandbox_.start_warm(zygote_.line, policy_, argv, next_name(), std::move(options));
+  INFO((run ? "" : run.error().message));
+  REQUIRE(run);
+  return std::move(*run);
+}
+
+SandboxResult WarmPython::run(const std::string& code, RunOptions options,
+                              std::vector<std::string> arguments) {
+  const auto live = start(code, std::move(options), std::move(arguments));
+  drive(*live);
+  return live->take_result();
+}
+
+SandboxResult WarmPython::run_cold(const std::string& code) {
+  return tests::run(policy_, {"python3", "-I", "-c", code});
+}
+
+}  // namespace paddock::tests

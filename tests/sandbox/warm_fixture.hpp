@@ -1,0 +1,34 @@
+#pragma once
+// A zygote for tests, and warm runs of it.
+
+#include "kernel/warm/zygote.hpp"
+#include "sandbox/sandbox_fixture.hpp"
+
+namespace paddock::tests {
+
+class WarmPython {
+ public:
+  // Skips nothing: the test fails if the zygote does not get ready.
+  explicit WarmPython(kernel::SandboxPolicy policy, std::vector<std::string> modules = {});
+  ~WarmPython();
+  WarmPython(const WarmPython&) = delete;
+  WarmPython& operator=(const WarmPython&) = delete;
+
+  const kernel::Sandbox& sandbox() const { return sandbox_; }
+  kernel::SandboxPolicy& policy() { return policy_; }
+  kernel::Run& zygote() { return *zygote_.run; }
+  const kernel::ZygoteLine& line() const { return zygote_.line; }
+
+  std::unique_ptr<kernel::Run> start(const std::string& code, kernel::RunOptions options = {},
+                                     std::vector<std::string> arguments = {});
+  kernel::SandboxResult run(const std::string& code, kernel::RunOptions options = {},
+                            std::vector<std::string> arguments = {});
+  kernel::SandboxResult run_cold(const std::string& code);
+
+ private:
+  kernel::SandboxPolicy policy_;
+  kernel::Sandbox sandbox_;
+  kernel::StartedZygote zygote_;
+};
+
+}  // namespace paddock::tests

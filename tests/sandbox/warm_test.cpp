@@ -1,0 +1,34 @@
+// Warm runs: forks of a zygote (rfcs/0013).
+
+#include "sandbox/warm_fixture.hpp"
+
+using namespace paddock::kernel;
+using namespace paddock::tests;
+
+TEST_CASE("a warm run executes its code under STRICT and has a receipt like any other") {
+  WarmPython python(policy_of("STRICT"));
+  const SandboxResult result = python.run("print(6 * 7)");
+  INFO(result.detail << result.stderr);
+  CHECK(result.cause == Cause::exited);
+  CHECK(result.exit_code == 0);
+  CHECK(result.stdout == "42\n");
+  REQUIRE(result.receipt);
+  const SandboxResult cold = python.run_cold("print(6 * 7)");
+  CHECK(cold.stdout == "42\n");
+  REQUIRE(cold.receipt);
+  CHECK(result.receipt->rlimits == cold.receipt->rlimits);
+  CHECK(result.receipt->new_namespaces == cold.receipt->new_namespaces);
+  CHECK(result.receipt->capabilities == cold.receipt->capabilities);
+  CHECK(result.receipt->bounding_set == cold.receipt->bounding_set);
+  CHECK(result.receipt->filters == cold.receipt->filters);
+  CHECK(result.receipt->landlock_seen == cold.receipt->landlock_seen);
+  CHECK(result.receipt->self_seen == cold.receipt->self_seen);
+}
+
+TEST_CASE("a zygote serves one run after the other") {
+  WarmPython python(policy_of("STRICT"));
+  for (int i = 0; i < 20; ++i) {
+    const SandboxResult result = python.run("import sys; print(sys.argv[1:])", {}, {std::to_string(i)});
+    CHECK(result.stdout == "['" + std::to_string(i) + "']\n");
+  }
+}
