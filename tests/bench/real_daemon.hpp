@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -43,13 +45,16 @@ int exit_code_of(Work work) {
 }
 
 // What it prints is not the benchmark's answer; what it complains of is shown.
-inline pid_t start(std::vector<std::string> command) {
+inline pid_t start(std::vector<std::string> command, int standard_input = STDIN_FILENO) {
   std::vector<char*> argv;
+  argv.reserve(command.size() + 1);
   for (std::string& word : command) argv.push_back(word.data());
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  if (standard_input != STDIN_FILENO)
+    ::posix_spawn_file_actions_adddup2(&actions, standard_input, STDIN_FILENO);
   pid_t pid = -1;
   const int error = ::posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
@@ -60,10 +65,18 @@ inline pid_t start(std::vector<std::string> command) {
 // One keep-alive connection.
 class Client {
  public:
-  explicit Client(const std::string& path) : fd_(::socket(AF_UNIX, SOCK_STREAM, 0)) {
+  explicit Client(const std::string& path) : fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     path.copy(address.sun_path, sizeof address.sun_path - 1);
+    connected_ = ::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  }
+  // Of another server, on the loopback.
+  explicit Client(int port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     connected_ = ::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   }
   ~Client() { ::close(fd_); }
@@ -74,9 +87,10 @@ class Client {
 
   std::string call(const std::string& method, const std::string& target,
                    const std::string& body = "") {
-    const std::string request = method + " " + target + " HTTP/1.1\r\nHost: bench\r\n" +
-                                "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
-                                body;
+    const std::string request =
+        method + " " + target + " HTTP/1.1\r\nHost: bench\r\n" +
+        "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
+        "\r\n\r\n" + body;
     if (::send(fd_, request.data(), request.size(), MSG_NOSIGNAL) !=
         static_cast<ssize_t>(request.size()))
       give_up("the daemon does not take a request");
@@ -89,13 +103,20 @@ class Client {
       answer.append(buffer, static_cast<std::size_t>(count));
       const std::size_t head = answer.find("\r\n\r\n");
       if (head == std::string::npos) continue;
-      const std::size_t length = answer.find("Content-Length: ");
-      wanted = head + 4 + std::strtoul(answer.c_str() + length + 16, nullptr, 10);
+      if (wanted == std::string::npos) wanted = head + 4 + body_bytes(answer.substr(0, head));
     }
     return answer;
   }
+  // Whoever waits for an answer in another thread gets none.
+  void hang_up() { ::shutdown(fd_, SHUT_RDWR); }
 
  private:
+  static std::size_t body_bytes(const std::string& head) {
+    const char* length = ::strcasestr(head.c_str(), "\r\nContent-Length: ");
+    if (length == nullptr) give_up("an answer without a length: " + head);
+    return std::strtoul(length + 18, nullptr, 10);
+  }
+
   int fd_;
   bool connected_ = false;
 };
