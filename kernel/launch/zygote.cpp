@@ -115,12 +115,15 @@ void become_run(const Fork& fork, ForkedFrom zygote) {
   zygote.cgroup = arrange_descriptors(fork);
   reset_signals();
   block_signals();
+  char name_of_zygote[16] = {};
+  ::prctl(PR_GET_NAME, name_of_zygote, 0, 0, 0);
   ::prctl(PR_SET_NAME, "paddock-launch", 0, 0, 0);
   tell_birth();
   read_spec(spec_of_run);
   furnish_fresh_namespaces(spec_of_run, zygote);
   const int exec_error = run_init(spec_of_run);
   if (exec_error < 0) ::_exit(0);
+  ::prctl(PR_SET_NAME, name_of_zygote, 0, 0, 0);
   if (spec_of_run.channel && !take_channel()) ::_exit(127);
   ::syscall(SYS_close_range, static_cast<unsigned>(spec_of_run.channel ? 4 : 3), ~0u, 0u);
 }

@@ -19,7 +19,8 @@ namespace paddock::kernel {
 struct ZygoteProgram {
   std::vector<std::string> interpreter;  // the words before "-c": {"python3", "-I"}
   std::vector<std::string> modules;      // imported before the first fork
-  // Programs that runs will bring, as their argv has them: compiled before the first fork. Trusted.
+  // Programs that runs will bring, as their argv has them. Trusted: all but their last statement is
+  // executed before the first fork, and what they define as prepare() is called.
   std::vector<std::string> programs;
 
   bool operator==(const ZygoteProgram&) const = default;

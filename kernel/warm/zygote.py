@@ -3,13 +3,35 @@
 #
 #   python3 ... -c THIS LIBRARY < modules and programs
 #
-# stdin: the names of the modules, a line each; then, each after a NUL, programs to compile ahead.
+# stdin: the names of the modules, a line each; then, each after a NUL, programs to prepare.
 import os
 import sys
 
 
+class Prepared:
+    """A trusted program, executed up to its last statement, which a run will execute. What it
+    defines as prepare() is called, too."""
+
+    def __init__(self, source):
+        AST_ONLY = 0x400  # ast.PyCF_ONLY_AST
+        tree = compile(source, "<string>", "exec", AST_ONLY, dont_inherit=True)
+        last = tree.body.pop()
+        self.module = new_main()
+        exec(compile(tree, "<string>", "exec", dont_inherit=True), self.module.__dict__)
+        tree.body[:] = [last]
+        self.code = compile(tree, "<string>", "exec", dont_inherit=True)
+        if "prepare" in self.module.__dict__:
+            self.module.prepare()
+
+
+def new_main():
+    main = type(sys)("__main__")
+    main.__builtins__ = __builtins__
+    return main
+
+
 def wait_for_run():
-    """Returns in the process of each run: its argv, its environment, and what was compiled."""
+    """Returns in the process of each run: its argv, its environment, and the prepared programs."""
     import ctypes
     import gc
     import importlib
@@ -23,7 +45,7 @@ def wait_for_run():
     modules, *programs = given.decode().split("\0")
     for name in modules.split():
         importlib.import_module(name)
-    compiled = {p: compile(p, "<string>", "exec", dont_inherit=True) for p in programs}
+    prepared = {source: Prepared(source) for source in programs}
     gc.collect()
     gc.freeze()  # a collection in a fork would write to, and so copy, each page of this heap
 
@@ -39,11 +61,11 @@ def wait_for_run():
             number += 1
 
     argv = list(all_of(library.paddock_run_argv()))
-    return argv, list(all_of(library.paddock_run_environment())), compiled
+    return argv, list(all_of(library.paddock_run_environment())), prepared
 
 
 def begin(argv, environment):
-    """What Python sets up when it starts, from the run's own words. Returns the code."""
+    """What Python sets up when it starts, from the run's own words. Returns the source."""
     import _signal
 
     _signal.signal(_signal.SIGINT, _signal.default_int_handler)
@@ -57,10 +79,7 @@ def begin(argv, environment):
     at = argv.index("-c", 1)
     sys.orig_argv = argv
     sys.argv = ["-c", *argv[at + 2 :]]
-    main = type(sys)("__main__")
-    main.__builtins__ = __builtins__
-    sys.modules["__main__"] = main
-    return argv[at + 1], main.__dict__
+    return argv[at + 1]
 
 
 def status_of(exit):
@@ -79,11 +98,13 @@ def shown(error):
     return isinstance(error, KeyboardInterrupt)
 
 
-def run(source, space, compiled):
+def run(source, prepared):
     interrupted = False
+    main = prepared.module if prepared else new_main()
+    sys.modules["__main__"] = main
     try:
-        code = compiled.get(source) or compile(source, "<string>", "exec", dont_inherit=True)
-        exec(code, space)
+        code = prepared.code if prepared else compile(source, "<string>", "exec", dont_inherit=True)
+        exec(code, main.__dict__)
         status = 0
     except SystemExit as exit:
         status = status_of(exit)
@@ -119,9 +140,9 @@ def end(status, interrupted):
 
 
 def main():
-    argv, environment, compiled = wait_for_run()
-    source, space = begin(argv, environment)
-    end(*run(source, space, compiled))
+    argv, environment, prepared = wait_for_run()
+    source = begin(argv, environment)
+    end(*run(source, prepared.get(source)))
 
 
 main()
