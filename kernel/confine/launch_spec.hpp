@@ -45,6 +45,7 @@ struct LaunchSpec {
   bool channel = false;                  // the program gets fd_channel as channel_fd
   bool user_namespaces_closed = false;   // the agent's process tries whether they are
   std::vector<FreshMount> mounts{};      // of a zygote's fork
+  bool watch_sockets = false;            // the init notes whether a process asks for a socket
 
   bool operator==(const LaunchSpec&) const = default;
 };

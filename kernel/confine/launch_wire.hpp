@@ -66,6 +66,7 @@ struct ControlMessage {
   uint64_t own_cpu_us = 0;      // agent_exited: of the agent's process alone, as RLIMIT_CPU counts
   uint32_t landlock_seen = 0;   // agent_ready: landlock_seen_* bits
   uint32_t self_seen = 0;       // agent_ready: self_seen_* bits
+  uint32_t asked_for_socket = 0;  // all_gone: 0 or 1, where that was watched
   int32_t session_keyring = 0;  // agent_ready: its serial number; 0: it cannot be told
   char text[96] = {};
 };
@@ -132,7 +133,8 @@ struct SpecHeader {
   uint64_t host_uid = 0;                // 0: the supervisor's own
   uint32_t channel = 0;                 // 0 or 1: fd_channel is there, for the agent's program
   uint32_t user_namespaces_closed = 0;  // 0 or 1: the agent's process tries whether they are
-  uint64_t mount_count = 0;
+  uint32_t mount_count = 0;
+  uint32_t watch_sockets = 0;  // 0 or 1: the init notes whether a process asks for a socket
 };
 static_assert(sizeof(SpecHeader) % sizeof(uint64_t) == 0, "what follows it is aligned");
 constexpr uint32_t filter_length_max = 4096;    // BPF_MAXINSNS, linux/bpf_common.h
@@ -168,6 +170,7 @@ struct SpecView {
   uint64_t host_uid = 0;
   bool channel = false;
   bool user_namespaces_closed = false;
+  bool watch_sockets = false;
   size_t mount_count = 0;
   MountView mount(size_t i) const {
     return {mount_words[3 * i], mount_words[3 * i + 1], mount_words[3 * i + 2]};

@@ -18,6 +18,7 @@
 #include "kernel/launch/control.hpp"
 #include "kernel/launch/landlock.hpp"
 #include "kernel/launch/process_state.hpp"
+#include "kernel/launch/socket_watch.hpp"
 
 namespace paddock::launch {
 namespace {
@@ -114,6 +115,7 @@ void confine_agent(const kernel::SpecView& spec, int gate) {
                                      .landlock_seen = landlock_seen(),
                                      .self_seen = self_seen(spec),
                                      .session_keyring = session_keyring()};
+  if (spec.watch_sockets) watch_sockets(gate);
   load_filter(spec);
 
   send(ready);

@@ -10,6 +10,28 @@
 #include "kernel/launch/process_state.hpp"
 
 namespace paddock::launch {
+namespace {
+
+bool send_bytes(int socket, const void* bytes, size_t size, int fd) {
+  alignas(cmsghdr) char ancillary[CMSG_SPACE(sizeof fd)] = {};
+  iovec part{const_cast<void*>(bytes), size};
+  msghdr header{};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  header.msg_control = ancillary;
+  header.msg_controllen = sizeof ancillary;
+  cmsghdr* const rights = CMSG_FIRSTHDR(&header);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(sizeof fd);
+  ::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
+  ssize_t count = 0;
+  while ((count = ::sendmsg(socket, &header, MSG_NOSIGNAL)) < 0 && errno == EINTR) {
+  }
+  return count == static_cast<ssize_t>(size);
+}
+
+}  // namespace
 
 void send(const kernel::ControlMessage& message) {
   // MSG_NOSIGNAL: with the supervisor gone there is nobody to tell; the hang-up is handled
@@ -19,20 +41,31 @@ void send(const kernel::ControlMessage& message) {
 }
 
 void send_with_descriptor(const kernel::ControlMessage& message, int fd) {
-  alignas(cmsghdr) char ancillary[CMSG_SPACE(sizeof fd)] = {};
-  iovec part{const_cast<kernel::ControlMessage*>(&message), sizeof message};
+  send_bytes(kernel::fd_control, &message, sizeof message, fd);
+}
+
+bool send_descriptor(int socket, int fd) {
+  const char byte = 1;
+  return send_bytes(socket, &byte, 1, fd);
+}
+
+int receive_descriptor(int socket) {
+  char byte = 0;
+  int fd = -1;
+  alignas(cmsghdr) char ancillary[CMSG_SPACE(sizeof fd)];
+  iovec part{&byte, 1};
   msghdr header{};
   header.msg_iov = &part;
   header.msg_iovlen = 1;
   header.msg_control = ancillary;
   header.msg_controllen = sizeof ancillary;
-  cmsghdr* const descriptors = CMSG_FIRSTHDR(&header);
-  descriptors->cmsg_level = SOL_SOCKET;
-  descriptors->cmsg_type = SCM_RIGHTS;
-  descriptors->cmsg_len = CMSG_LEN(sizeof fd);
-  ::memcpy(CMSG_DATA(descriptors), &fd, sizeof fd);
-  while (::sendmsg(kernel::fd_control, &header, MSG_NOSIGNAL) < 0 && errno == EINTR) {
+  ssize_t count = 0;
+  while ((count = ::recvmsg(socket, &header, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) {
   }
+  const cmsghdr* const rights = count == 1 ? CMSG_FIRSTHDR(&header) : nullptr;
+  if (rights == nullptr || rights->cmsg_type != SCM_RIGHTS) return -1;
+  ::memcpy(&fd, CMSG_DATA(rights), sizeof fd);
+  return fd;
 }
 
 void die(const char* step, int error) {

@@ -8,6 +8,10 @@ namespace paddock::launch {
 void send(const kernel::ControlMessage& message);
 void send_with_descriptor(const kernel::ControlMessage& message, int fd);
 
+// Between the processes of a run.
+bool send_descriptor(int socket, int fd);
+int receive_descriptor(int socket);  // close-on-exec; -1: none came
+
 // Reports that `step` failed with `error` and ends this process. Every set-up step is fatal: a run
 // is confined as planned or does not start.
 [[noreturn]] void die(const char* step, int error);

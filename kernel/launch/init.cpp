@@ -16,6 +16,7 @@
 #include "kernel/launch/agent.hpp"
 #include "kernel/launch/control.hpp"
 #include "kernel/launch/process_state.hpp"
+#include "kernel/launch/socket_watch.hpp"
 #include "kernel/launch/survivors.hpp"
 #include "kernel/launch/user_namespace.hpp"
 
@@ -34,7 +35,9 @@ class Init {
   int start_agent(const kernel::SpecView& spec) {
     int gate[2];
     int exec_error[2];
-    if (::pipe2(gate, O_CLOEXEC) != 0 || ::pipe2(exec_error, O_CLOEXEC) != 0) die("pipe2", errno);
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, gate) != 0)
+      die("socketpair", errno);
+    if (::pipe2(exec_error, O_CLOEXEC) != 0) die("pipe2", errno);
     agent_ = ::fork();
     if (agent_ < 0) die("fork", errno);
     if (agent_ == 0) {
@@ -48,6 +51,7 @@ class Init {
     ::close(exec_error[1]);
     gate_ = gate[1];
     exec_error_ = exec_error[0];
+    if (spec.watch_sockets) sockets_ = receive_listener(gate_);
     // The other end shall see when the program and what it started have closed theirs.
     if (spec.channel) ::close(kernel::fd_channel);
     release_standard_streams();
@@ -56,17 +60,33 @@ class Init {
 
   void run() {
     while (!over_) {
-      pollfd watched[] = {
-          {signals_, POLLIN, 0}, {kernel::fd_control, POLLIN, 0}, {exec_error_, POLLIN, 0}};
-      if (::poll(watched, exec_error_ < 0 ? 2 : 3, -1) < 0 && errno != EINTR) die("poll", errno);
+      // poll leaves out what is negative.
+      pollfd watched[] = {{signals_, POLLIN, 0},
+                          {kernel::fd_control, POLLIN, 0},
+                          {exec_error_, POLLIN, 0},
+                          {sockets_, POLLIN, 0}};
+      if (::poll(watched, sizeof watched / sizeof *watched, -1) < 0 && errno != EINTR)
+        die("poll", errno);
       if (exec_error_ >= 0 && watched[2].revents != 0) read_exec_result();
+      if (sockets_ >= 0 && watched[3].revents != 0) watch_sockets_go_on(watched[3].revents);
       if (watched[1].revents != 0) read_control();
       if (watched[0].revents != 0) read_signals();
     }
-    kill_and_reap_all();
+    kill_and_reap_all(asked_for_socket_);
   }
 
  private:
+  // Hang-up: nobody is left under the filter that asks.
+  void watch_sockets_go_on(short events) {
+    if ((events & POLLIN) == 0) {
+      ::close(sockets_);
+      sockets_ = -1;
+      return;
+    }
+    asked_for_socket_ = true;
+    let_socket_go_on(sockets_);
+  }
+
   // End of file: the pipe closed, on exec or by the zygote's fork, so the program runs.
   void read_exec_result() {
     int error = 0;
@@ -173,6 +193,8 @@ class Init {
   uint64_t own_cpu_us_ = 0;
   int gate_ = -1;
   int exec_error_ = -1;
+  int sockets_ = -1;  // the listener of watch_sockets
+  bool asked_for_socket_ = false;
   bool gate_opened_ = false;
   bool exec_failed_ = false;
   bool over_ = false;

@@ -45,7 +45,7 @@ void add_usage(kernel::ControlMessage& message) {
 // A fork bomb is outrun like this: the dead are not reaped until a pass finds nobody alive, so each
 // killed process still fills its place under RLIMIT_NPROC until the bomb has no place left to fork
 // into. Only ECHILD ends the loop: a descendant without a living ancestor below us is our child.
-void kill_and_reap_all() {
+void kill_and_reap_all(bool asked_for_socket) {
   const bool init_of_pid_namespace = ::getpid() == 1;
   while (has_children()) {
     if (init_of_pid_namespace) {
@@ -58,6 +58,7 @@ void kill_and_reap_all() {
   }
   kernel::ControlMessage message{.kind = kernel::ControlKind::all_gone};
   add_usage(message);
+  message.asked_for_socket = asked_for_socket ? 1 : 0;
   send(message);
 }
 

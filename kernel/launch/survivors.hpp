@@ -10,6 +10,6 @@ void add_usage(kernel::ControlMessage& message);
 
 // Kills every descendant and reaps it. When it returns, waitid has said ECHILD: this process, a
 // subreaper or the init of a PID namespace, has no descendant left. Then reports all_gone.
-void kill_and_reap_all();
+void kill_and_reap_all(bool asked_for_socket = false);
 
 }  // namespace paddock::launch

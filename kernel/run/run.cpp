@@ -302,7 +302,7 @@ void Run::read_control() {
       case ControlKind::all_gone:
         usage_ = exit_of(message);
         // Inside bubblewrap the init says it too, of itself; the guard speaks for the whole run.
-        if (sender == spawned_.launcher) note_proof();
+        if (sender == spawned_.launcher) note_proof(message);
         break;
       case ControlKind::wrapper_exited:
         perform(machine_.on(WrapperExited{ending_text(message)}));
@@ -357,8 +357,9 @@ bool Run::init_stopped() const {
 }
 
 // The launcher is alone now: the numbers of its cgroup are read while it ends.
-void Run::note_proof() {
+void Run::note_proof(const ControlMessage& message) {
   launcher_proved_ = true;
+  left_network_alone_ = message.asked_for_socket == 0;
   if (resources_.cgroup) cgroup_usage_ = resources_.cgroup->usage();
 }
 

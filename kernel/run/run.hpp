@@ -112,6 +112,8 @@ class Run {
   bool finished() const { return machine_.state() == RunState::done; }
   const Plan& plan() const { return plan_; }
   const std::optional<Receipt>& receipt() const { return receipt_; }
+  // Of a warm run that is finished(): its zygote's network namespace is as it was before.
+  bool left_network_alone() const { return left_network_alone_; }
   pid_t launcher() const { return spawned_.launcher; }  // -1: a fork that is not born yet
   const RunMarks& marks() const { return marks_; }
   RunUsage usage_now();         // of a run that is not finished(); never less than before
@@ -138,7 +140,7 @@ class Run {
 
   void read_control();
   void lost_control();
-  void note_proof();
+  void note_proof(const ControlMessage& message);
   void reap_launcher();
   void finish_launcher();
   void read_output(Fd& fd, OutputCapture& capture, Stream stream);
@@ -151,6 +153,7 @@ class Run {
   RunResources resources_;
   BoundPaths bound_;
   bool is_warm_ = false;
+  bool left_network_alone_ = false;
   RunOptions options_;
   RunMachine machine_;
 

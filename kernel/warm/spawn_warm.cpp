@@ -45,7 +45,8 @@ Result<SpawnedRun> spawn_warm(const Plan& plan, const ZygoteLine& zygote, int cg
                                   spec.get()};
   const bool has_own_network = std::find(plan.new_namespaces.begin(), plan.new_namespaces.end(),
                                          "net") != plan.new_namespaces.end();
-  ForkRequest request{.new_network = has_own_network ? 1u : 0u, .channel = 0, .cgroup = 0};
+  const bool new_network = has_own_network && !plan.launch.watch_sockets;
+  ForkRequest request{.new_network = new_network ? 1u : 0u, .channel = 0, .cgroup = 0};
   if (plan.launch.channel) {
     request.channel = 1;
     descriptors.push_back(channel);

@@ -81,7 +81,13 @@ void make_warm(const SandboxPolicy& policy, const HostFacts& host, const ZygoteL
   plan.launch.wrapper.clear();
   plan.launch.mounts = mounts_of_fork(policy, host);
   plan.program_at_gate = zygote.program;
+  const bool has_network = std::find(plan.new_namespaces.begin(), plan.new_namespaces.end(),
+                                     "net") == plan.new_namespaces.end();
+  // Without a filter a socket could be had through io_uring, which no filter sees.
+  plan.launch.watch_sockets =
+      !has_network && !zygote.network_is_used && !plan.launch.filter.empty();
   for (const std::string& name : plan.new_namespaces) {
+    if (name == "net" && plan.launch.watch_sockets) continue;
     const auto zygotes = zygote.namespaces.find(name);
     plan.not_namespaces[name] = zygotes == zygote.namespaces.end() ? "" : zygotes->second;
   }

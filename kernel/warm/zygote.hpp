@@ -30,6 +30,9 @@ struct ZygoteProgram {
 struct ZygoteLine {
   Fd socket;  // readable when the zygote has imported everything, or is gone: zygote_says_ready
   std::optional<uid_t> host_uid;  // it and its forks; the zygote's run holds the lease
+  // Its forks get a network namespace of their own. Until one of them has not
+  // left_network_alone() they share the zygote's, and nobody else does.
+  bool network_is_used = false;
   // As it says when it is ready; of its forks.
   std::string program{};                            // what /proc/PID/exe will show
   std::map<std::string, std::string> namespaces{};  // which no fork may have

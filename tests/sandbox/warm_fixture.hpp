@@ -17,7 +17,7 @@ class WarmPython {
   const kernel::Sandbox& sandbox() const { return sandbox_; }
   kernel::SandboxPolicy& policy() { return policy_; }
   kernel::Run& zygote() { return *zygote_.run; }
-  const kernel::ZygoteLine& line() const { return zygote_.line; }
+  kernel::ZygoteLine& line() { return zygote_.line; }
 
   std::unique_ptr<kernel::Run> start(const std::string& code, kernel::RunOptions options = {},
                                      std::vector<std::string> arguments = {});

@@ -1,5 +1,6 @@
 // Warm runs: forks of a zygote (rfcs/0013).
 
+#include "kernel/run/run_sandboxed.hpp"
 #include "sandbox/warm_fixture.hpp"
 
 using namespace paddock::kernel;
@@ -20,7 +21,7 @@ TEST_CASE("a warm run executes its code under STRICT and has a receipt like any 
   CHECK(result.receipt->new_namespaces == cold.receipt->new_namespaces);
   CHECK(result.receipt->capabilities == cold.receipt->capabilities);
   CHECK(result.receipt->bounding_set == cold.receipt->bounding_set);
-  CHECK(result.receipt->filters == cold.receipt->filters);
+  CHECK(result.receipt->filters == cold.receipt->filters + 1);  // that which watches sockets
   CHECK(result.receipt->landlock_seen == cold.receipt->landlock_seen);
   CHECK(result.receipt->self_seen == cold.receipt->self_seen);
 }
@@ -28,7 +29,30 @@ TEST_CASE("a warm run executes its code under STRICT and has a receipt like any 
 TEST_CASE("a zygote serves one run after the other") {
   WarmPython python(policy_of("STRICT"));
   for (int i = 0; i < 20; ++i) {
-    const SandboxResult result = python.run("import sys; print(sys.argv[1:])", {}, {std::to_string(i)});
+    const SandboxResult result =
+        python.run("import sys; print(sys.argv[1:])", {}, {std::to_string(i)});
     CHECK(result.stdout == "['" + std::to_string(i) + "']\n");
   }
+}
+
+TEST_CASE("forks share a zygote's network namespace until one of them asks for a socket") {
+  WarmPython python(policy_of("STRICT"));
+  const std::string name = "import os; print(os.readlink('/proc/self/ns/net'))";
+  const auto first = python.start(name);
+  drive(*first);
+  CHECK(first->left_network_alone());
+  CHECK("net:[" + first->take_result().stdout.substr(5) ==
+        python.line().namespaces.at("net") + "\n");
+  const auto second = python.start("import socket; socket.socket(); print('made')");
+  drive(*second);
+  CHECK_FALSE(second->left_network_alone());
+  CHECK(second->take_result().stdout == "made\n");
+  const auto third = python.start("import socket; a, b = socket.socketpair(); print('made')");
+  drive(*third);
+  CHECK_FALSE(third->left_network_alone());
+  CHECK(third->take_result().stdout == "made\n");
+  python.line().network_is_used = true;
+  const auto fourth = python.start(name);
+  drive(*fourth);
+  CHECK(fourth->take_result().stdout != python.line().namespaces.at("net") + "\n");
 }
