@@ -4,6 +4,10 @@
 #   python3 ... -c THIS LIBRARY < modules and programs
 #
 # stdin: the names of the modules, a line each; then, each after a NUL, programs to prepare.
+#
+# What a fork does not touch it does not have to copy, a page at a time: hence the ifs.
+import _signal
+import atexit
 import os
 import sys
 
@@ -66,13 +70,13 @@ def wait_for_run():
 
 def begin(argv, environment):
     """What Python sets up when it starts, from the run's own words. Returns the source."""
-    import _signal
-
     _signal.signal(_signal.SIGINT, _signal.default_int_handler)
     for name in ("SIGPIPE", "SIGXFSZ"):
         _signal.signal(getattr(_signal, name), _signal.SIG_IGN)
-    os.environ.clear()
-    os.environ.update(entry.split("=", 1) for entry in environment)
+    variables = dict(entry.split("=", 1) for entry in environment)
+    if os.environ != variables:
+        os.environ.clear()
+        os.environ.update(variables)
     numpy_random = sys.modules.get("numpy.random")
     if numpy_random is not None:
         numpy_random.seed()
@@ -118,11 +122,10 @@ def end(status, interrupted):
     """As Python ends, but for objects that are still there: they go with the process."""
     try:
         threading = sys.modules.get("threading")
-        if threading is not None:
+        if threading is not None and (len(threading._active) > 1 or threading._threading_atexits):
             threading._shutdown()
-        import atexit
-
-        atexit._run_exitfuncs()
+        if atexit._ncallbacks():
+            atexit._run_exitfuncs()
     except BaseException as error:
         shown(error)
     for stream, failed in ((sys.stdout, 120), (sys.stderr, None)):
@@ -132,8 +135,6 @@ def end(status, interrupted):
         except BaseException:
             status = failed or status
     if interrupted:
-        import _signal
-
         _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
         os.kill(os.getpid(), _signal.SIGINT)
     os._exit(status)

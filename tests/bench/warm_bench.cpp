@@ -2,7 +2,7 @@
 // at a time as there are CPUs, each from a zygote of its own. CPU times are those of this process
 // (the supervisor's part: receipt, pipes, control) and of everything, as /proc/stat counts it.
 //
-// Usage: warm_bench [PROFILES_DIRECTORY [RUNS]]
+// Usage: warm_bench [PROFILES_DIRECTORY [RUNS [warm]]]      warm: nothing cold, for perf stat
 
 #include <poll.h>
 #include <sys/resource.h>
@@ -178,7 +178,7 @@ class Bench {
 
 int main(int argc, char** argv_) {
   Bench bench(argc > 1 ? argv_[1] : "profiles", argc > 2 ? std::atoi(argv_[2]) : 1000);
-  bench.cold();
+  if (argc <= 3) bench.cold();
   bench.warm(1);
   bench.warm(2);
   bench.warm(std::max(2u, std::thread::hardware_concurrency()) * 2);
