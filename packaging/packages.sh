@@ -3,7 +3,7 @@
 build_packages=(
   g++ cmake ninja-build pkg-config
   libuv1-dev libexpected-dev libtomlplusplus-dev libspdlog-dev libfmt-dev nlohmann-json3-dev
-  libcli11-dev libboost-dev libseccomp-dev libsodium-dev libsystemd-dev
+  libcli11-dev libboost-dev libseccomp-dev libsodium-dev nettle-dev libsystemd-dev
   libsqlitecpp-dev libsqlite3-dev prometheus-cpp-dev musl-dev musl-tools
 )
 run_packages=(bubblewrap python3 ca-certificates)

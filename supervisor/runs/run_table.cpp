@@ -131,24 +131,24 @@ Result<RunId> RunTable::take_place(const ResolvedRun& run) {
   return id;
 }
 
-Result<RunId> RunTable::submit(ResolvedRun run, RunObserver observer) {
+Result<RunId> RunTable::submit(ResolvedRun&& run, RunObserver observer) {
   const auto place = take_place(run);
   if (!place) {
     if (observer_ != nullptr) observer_->run_refused(place.error().code);
     return place;
   }
   const RunId& id = *place;
-  auto entry = std::make_unique<Entry>();
+  auto entry = std::make_shared<Entry>();
   RunRecord& record = entry->record;
   record.id = id;
   record.profile = run.policy.profile;
   record.agent = run.agent;
   record.tenant = run.tenant;
   record.parent = run.is_canary ? RunId(canary_parent) : run.parent;
-  record.argv = run.argv;
+  record.argv = std::move(run.argv);
   record.created_at = wall_now();
-  record.policy_hash = kernel::policy_hash(run.policy);
   record.policy_text = kernel::canonical_text(run.policy);
+  record.policy_hash = kernel::sha256_hex(record.policy_text);
   entry->is_canary = run.is_canary;
   entry->stdin_closed = !run.stdin_open;
   entry->request = std::move(run);
@@ -174,14 +174,14 @@ void RunTable::admit(Entry& entry) {
 }
 
 void RunTable::admitted(const RunId& id, const Committed& committed) {
-  Entry& found = *entry(id);
+  const std::shared_ptr<Entry> held = entries_.at(id);
+  Entry& found = *held;
   if (!committed) return refuse(id, committed.error());
   found.accepted = true;
-  // Observers may call back into the table: they get a copy.
-  const RunRecord copy = found.record;
+  // Observers may call back into the table: it is held meanwhile, and they are a copy.
   const auto observers = found.observers;
   for (const auto& [number, observer] : observers)
-    if (observer.on_accepted) observer.on_accepted(copy);
+    if (observer.on_accepted) observer.on_accepted(found.record);
   if (found.stage == Stage::starting && !found.stop_cause) tell_slot(found);
   if (found.stop_cause)
     return finish(found, never_started(*found.stop_cause, found.record, found.stop_reason));
@@ -192,7 +192,7 @@ void RunTable::admitted(const RunId& id, const Committed& committed) {
 }
 
 void RunTable::refuse(const RunId& id, const kernel::Error& error) {
-  const std::unique_ptr<Entry> refused = std::move(entries_.at(id));
+  const std::shared_ptr<Entry> refused = std::move(entries_.at(id));
   entries_.erase(id);
   order_.remove(id);
   queue_.remove(id);
@@ -350,12 +350,12 @@ void RunTable::start_recorded(const RunId& id, const Committed& committed) {
   get_ready(next);
 }
 
-// They may call back into the table: they get a copy.
+// They may call back into the table: the entry is held meanwhile, and they are a copy.
 void RunTable::tell_slot(const Entry& entry) {
-  const RunRecord copy = entry.record;
-  const auto observers = entry.observers;
+  const std::shared_ptr<const Entry> held = entries_.at(entry.record.id);
+  const auto observers = held->observers;
   for (const auto& [number, observer] : observers)
-    if (observer.on_slot) observer.on_slot(copy);
+    if (observer.on_slot) observer.on_slot(held->record);
 }
 
 void RunTable::get_ready(Entry& next) {
@@ -387,7 +387,7 @@ void RunTable::start(Entry& started) {
               if (observer.on_output) observer.on_output(stream, bytes);
           },
   };
-  auto run = sandbox_.start(started.request.policy, started.request.argv, started.request.cwd, id,
+  auto run = sandbox_.start(started.request.policy, started.record.argv, started.request.cwd, id,
                             std::move(options));
   started.request.channel.reset();  // or the other end would never see the program's end
   if (!run) return finish(started, result_of(run.error(), started.record));
@@ -443,8 +443,9 @@ void RunTable::finish(Entry& finished, kernel::SandboxResult result) {
 
 // Once, or a second time when an outcome is recorded that has long been told.
 void RunTable::settled(const RunId& id, bool recorded) {
-  Entry* const found = entry(id);
-  if (found == nullptr) return;
+  const auto at = entries_.find(id);
+  if (at == entries_.end()) return;
+  const std::shared_ptr<Entry> found = at->second;
   RunRecord& record = found->record;
   record.recorded = recorded;
   if (record.phase == RunPhase::finished) return;
@@ -452,8 +453,7 @@ void RunTable::settled(const RunId& id, bool recorded) {
   record.result = std::move(found->result);
   finished_bytes_ += bytes_of(record);
   if (observer_ != nullptr) observer_->run_finished(record, found->kill_time);
-  // Observers may call back into the table: they get a copy, and the entry may be gone afterwards.
-  const RunRecord copy = record;
+  // Observers may call back into the table: the entry is held until all have been told.
   const auto observers = std::exchange(found->observers, {});
   if (found->is_canary) {
     forget(id);
@@ -461,7 +461,7 @@ void RunTable::settled(const RunId& id, bool recorded) {
     finished_.push_back(id);
   }
   for (const auto& [number, observer] : observers)
-    if (observer.on_finished) observer.on_finished(copy);
+    if (observer.on_finished) observer.on_finished(record);
   forget_old();
   check_drained();
 }

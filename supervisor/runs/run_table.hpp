@@ -75,7 +75,8 @@ class RunTable {
   // there is room neither among the live runs nor in the queue (by count or by bytes), with
   // draining after drain(), and with not_recorded while the ledger cannot be written. One that is
   // beside_slots needs no room, and is taken until a drain is over: its candidate may still run.
-  kernel::Result<RunId> submit(ResolvedRun run, RunObserver observer);
+  // `run` is as it was if that fails.
+  kernel::Result<RunId> submit(ResolvedRun&& run, RunObserver observer);
 
   const RunRecord* find(const RunId& id) const;  // valid until the next turn of the loop
   std::vector<const RunRecord*> list() const;    // those that were accepted, newest first
@@ -135,7 +136,7 @@ class RunTable {
   };
   struct Entry {
     RunRecord record;
-    ResolvedRun request;
+    ResolvedRun request;  // its argv is in `record`
     Stage stage = Stage::admitting;
     bool accepted = false;                    // its first transition is committed
     std::optional<kernel::Cause> stop_cause;  // to be stopped as soon as its commit is done
@@ -180,7 +181,7 @@ class RunTable {
   Recorder& recorder_;
   RunTableLimits limits_;
   RunTableObserver* observer_;
-  std::map<RunId, std::unique_ptr<Entry>> entries_;
+  std::map<RunId, std::shared_ptr<Entry>> entries_;  // shared with who tells its observers
   RunQueue
       queue_;  // of those that have not ended; those that are starting or ready are alive to it
   std::set<RunId> beside_;  // the rest of those that have not ended: they take no slot

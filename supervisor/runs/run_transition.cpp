@@ -74,11 +74,17 @@ std::vector<std::string> first_bytes(const std::vector<std::string>& argv) {
 }
 
 void add_argv(const std::vector<std::string>& argv, ordered_json& body) {
-  std::string all;
-  for (const std::string& word : argv) all += word + '\0';
+  constexpr std::string_view word_end("", 1);
+  kernel::Sha256 digest;
+  std::size_t bytes = 0;
+  for (const std::string& word : argv) {
+    digest.append(word);
+    digest.append(word_end);
+    bytes += word.size() + word_end.size();
+  }
   body["argv"] = first_bytes(argv);
-  body["argv_bytes"] = all.size();
-  body["argv_sha256"] = kernel::sha256_hex(all);
+  body["argv_bytes"] = bytes;
+  body["argv_sha256"] = digest.hex();
 }
 
 // The last bytes, from the start of a character if it is text.
@@ -112,7 +118,7 @@ Transition admitted_transition(const RunRecord& run, const ResolvedRun& request,
   if (state == FirstState::starting) body["attempt"] = 1;
   Transition made =
       transition(row_of(run, state == FirstState::queued ? "queued" : "starting"), body, now);
-  made.policy = PolicyRow{.hash = run.policy_hash, .text = kernel::canonical_text(request.policy)};
+  made.policy = PolicyRow{.hash = run.policy_hash, .text = run.policy_text};
   return made;
 }
 

@@ -29,7 +29,7 @@ void ItemRun::submit() {
   observer.on_refused = [this](const kernel::Error& error) { give_up(error); };
   if (on_begun_) observer.on_started = [this](const RunRecord&) { on_begun_(); };
   if (on_slot_) observer.on_slot = [this](const RunRecord& record) { on_slot_(record); };
-  const auto id = runs_.submit(*waiting_, std::move(observer));
+  const auto id = runs_.submit(std::move(*waiting_), std::move(observer));
   if (id) {
     id_ = *id;
     waiting_.reset();  // with its channel, which the run alone shall hold

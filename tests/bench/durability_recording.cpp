@@ -97,7 +97,7 @@ void run_some(uv_loop_t* loop, RunTable& table, const ResolvedRun& run, int coun
       ++finished;
       next();
     };
-    must(table.submit(run, std::move(observer)));
+    must(table.submit(ResolvedRun(run), std::move(observer)));
   };
   const double cpu_before = own_cpu_ms();
   const auto begin = Steady::now();

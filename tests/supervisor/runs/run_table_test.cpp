@@ -264,7 +264,8 @@ TEST_CASE("killing all leaves no grace, to nobody") {
   ResolvedRun patient = TableFixture::shell("trap '' TERM; while :; do sleep 0.05; done");
   patient.policy.grace = std::chrono::minutes(10);
   std::vector<RunId> ids;
-  for (int i = 0; i < 3; ++i) ids.push_back(fixture.table->submit(patient, {}).value());
+  for (int i = 0; i < 3; ++i)
+    ids.push_back(fixture.table->submit(ResolvedRun(patient), {}).value());
   fixture.run_until([&] { return fixture.table->find(ids[1])->receipt.has_value(); });
   CHECK(fixture.table->stop(ids[0]));
   fixture.table->kill_all(Cause::shutdown);

@@ -22,6 +22,7 @@ RunRecord record() {
   run.parent = "r-fedcba9876543210";
   run.argv = {"python3", "-c", "print(1)"};
   run.created_at = SystemTime(std::chrono::microseconds(1'700'000'000'000'001));
+  run.policy_text = kernel::canonical_text({});
   run.policy_hash = kernel::policy_hash({});
   return run;
 }
