@@ -51,15 +51,15 @@ std::uint64_t number_in(std::string_view text) {
 
 // The sum of the first line of a pressure file: "some avg10=0.00 avg60=0.00 avg300=0.00 total=12".
 // Absent where the kernel keeps no pressure figures.
-std::optional<std::uint64_t> pressure_total_us(const std::string& path) {
+std::optional<std::uint64_t> pressure_total_us(const Fd& directory, const std::string& name) {
   constexpr std::string_view key = "total=";
-  for (const std::string& word : cgroup_words(path))
+  for (const std::string& word : cgroup_words(directory, name))
     if (word.starts_with(key)) return number_in(std::string_view(word).substr(key.size()));
   return std::nullopt;
 }
 
-std::optional<std::uint64_t> single_number(const std::string& path) {
-  const std::vector<std::string> words = cgroup_words(path);
+std::optional<std::uint64_t> single_number(const Fd& directory, const std::string& name) {
+  const std::vector<std::string> words = cgroup_words(directory, name);
   if (words.empty()) return std::nullopt;
   return number_in(words.front());
 }
@@ -183,7 +183,7 @@ void CgroupLeaf::thaw() const {
 
 bool CgroupLeaf::populated() const {
   // What cannot be read is no proof that nobody is left.
-  const std::vector<std::string> words = cgroup_words(file("cgroup.events"));
+  const std::vector<std::string> words = cgroup_words(directory_, "cgroup.events");
   const auto at = std::find(words.begin(), words.end(), "populated");
   return at == words.end() || at + 1 == words.end() || *(at + 1) != "0";
 }
@@ -191,22 +191,28 @@ bool CgroupLeaf::populated() const {
 std::map<std::string, std::string> CgroupLeaf::limits() const {
   std::map<std::string, std::string> seen;
   for (const std::string& knob : knobs_)
-    if (std::string value = joined(cgroup_words(file(knob))); !value.empty())
+    if (std::string value = joined(cgroup_words(directory_, knob)); !value.empty())
       seen[knob] = std::move(value);
   return seen;
 }
 
+// A file whose controller the leaf does not have is not looked for.
 CgroupUsage CgroupLeaf::usage() const {
-  const std::vector<std::string> memory = cgroup_words(file("memory.events"));
-  const std::vector<std::string> cpu = cgroup_words(file("cpu.stat"));
-  return {.oom_kills = counter_in(memory, "oom_kill"),
-          .oom_events = counter_in(memory, "oom"),
-          .pids_refused = counter_in(cgroup_words(file("pids.events")), "max"),
-          .cpu_usage_us = counter_in(cpu, "usage_usec"),
-          .throttled_us = counter_in(cpu, "throttled_usec"),
-          .cpu_waited_us = pressure_total_us(file("cpu.pressure")),
-          .memory_bytes = single_number(file("memory.current")),
-          .memory_peak_bytes = single_number(file("memory.peak"))};
+  CgroupUsage usage;
+  const std::vector<std::string> cpu = cgroup_words(directory_, "cpu.stat");
+  usage.cpu_usage_us = counter_in(cpu, "usage_usec");
+  usage.throttled_us = counter_in(cpu, "throttled_usec");
+  usage.cpu_waited_us = pressure_total_us(directory_, "cpu.pressure");
+  if (contains(knobs_, "memory.max")) {
+    const std::vector<std::string> memory = cgroup_words(directory_, "memory.events");
+    usage.oom_kills = counter_in(memory, "oom_kill");
+    usage.oom_events = counter_in(memory, "oom");
+    usage.memory_bytes = single_number(directory_, "memory.current");
+    usage.memory_peak_bytes = single_number(directory_, "memory.peak");
+  }
+  if (contains(knobs_, "pids.max"))
+    usage.pids_refused = counter_in(cgroup_words(directory_, "pids.events"), "max");
+  return usage;
 }
 
 }  // namespace paddock::kernel

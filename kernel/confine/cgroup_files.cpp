@@ -39,6 +39,17 @@ bool remove_tree(const std::string& path, int depth) {
   return !children.empty() && (::rmdir(path.c_str()) == 0 || errno == ENOENT);
 }
 
+std::vector<std::string> words_in(const std::string& text) {
+  std::vector<std::string> words;
+  constexpr std::string_view blanks = " \n";
+  for (std::size_t begin = text.find_first_not_of(blanks); begin != std::string::npos;) {
+    const std::size_t end = std::min(text.find_first_of(blanks, begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = text.find_first_not_of(blanks, end);
+  }
+  return words;
+}
+
 }  // namespace
 
 int write_cgroup_file(const std::string& path, const std::string& value) {
@@ -48,15 +59,11 @@ int write_cgroup_file(const std::string& path, const std::string& value) {
 }
 
 std::vector<std::string> cgroup_words(const std::string& path) {
-  std::vector<std::string> words;
-  const std::string text = read_file(path, cgroup_file_bytes_max).value_or("");
-  constexpr std::string_view blanks = " \n";
-  for (std::size_t begin = text.find_first_not_of(blanks); begin != std::string::npos;) {
-    const std::size_t end = std::min(text.find_first_of(blanks, begin), text.size());
-    words.push_back(text.substr(begin, end - begin));
-    begin = text.find_first_not_of(blanks, end);
-  }
-  return words;
+  return words_in(read_file(path, cgroup_file_bytes_max).value_or(""));
+}
+
+std::vector<std::string> cgroup_words(const Fd& directory, const std::string& name) {
+  return words_in(read_file_at(directory, name, cgroup_file_bytes_max).value_or(""));
 }
 
 std::uint64_t counter_in(const std::vector<std::string>& words, std::string_view key) {

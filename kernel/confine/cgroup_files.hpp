@@ -15,6 +15,7 @@ int write_cgroup_file(const std::string& path, const std::string& value);
 
 // The words of a file; none if it cannot be read.
 std::vector<std::string> cgroup_words(const std::string& path);
+std::vector<std::string> cgroup_words(const Fd& directory, const std::string& name);
 
 // The number after `key` among the words of a "key value" file such as cpu.stat; 0 if it is not
 // there.

@@ -3,6 +3,8 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,8 +18,8 @@
 #include <utility>
 
 #include "kernel/base/fd.hpp"
-#include "kernel/base/process_tree.hpp"
 #include "kernel/confine/launch_wire.hpp"
+#include "kernel/confine/own_mounts.hpp"
 #include "kernel/confine/rlimits.hpp"
 
 namespace paddock::kernel {
@@ -140,6 +142,13 @@ Result<std::vector<int>> ProcDirectory::descriptors() const {
   return numbers;
 }
 
+// A supervisor in a container has filters of its own, which every run inherits. To ask whether
+// there are any is much cheaper than to count them.
+Result<unsigned> own_filters(ProcDirectory& own) {
+  if (::prctl(PR_GET_SECCOMP) == SECCOMP_MODE_DISABLED) return 0;
+  return filters_of(TRY(own.read("status")));
+}
+
 // Those without close-on-exec.
 Result<std::vector<int>> inherited_descriptors(ProcDirectory& proc) {
   std::vector<int> inherited;
@@ -179,13 +188,11 @@ Result<Receipt> observe(pid_t pid) {
   receipt.signals_held_back = hex_text(hex_of(status, "SigBlk:") | hex_of(status, "SigIgn:"));
   const std::string oom = TRY(proc.read("oom_score_adj"));
   receipt.oom_score_adj = oom.substr(0, oom.find('\n'));
-  errno = 0;
-  const auto stat = stat_of(pid);
-  if (!stat && errno != 0) return fail_errno("read 'stat' of the process");
-  receipt.leads_session = stat && stat->session == pid;
-  // A supervisor in a container has filters of its own, which every run inherits.
-  const std::string own_status = TRY(own.read("status"));
-  receipt.filters = filters_of(status) - std::min(filters_of(status), filters_of(own_status));
+  const pid_t session = ::getsid(pid);
+  if (session < 0) return fail_errno("ask for the session of the process");
+  receipt.leads_session = session == pid;
+  const unsigned filters = filters_of(status);
+  receipt.filters = filters - std::min(filters, TRY(own_filters(own)));
   receipt.mounts = parse_mountinfo(TRY(proc.read("mountinfo", mountinfo_bytes_max)));
   receipt.descriptors = TRY(inherited_descriptors(proc));
   receipt.cgroup = field(cgroups, "0::");
@@ -197,8 +204,7 @@ Result<Receipt> observe(pid_t pid) {
     if (theirs != own.link(path.c_str())) receipt.new_namespaces.emplace_back(name);
     receipt.namespaces[name] = theirs;
   }
-  if (receipt.has_own_mounts())
-    receipt.mounts_on_host = parse_mountinfo(TRY(own.read("mountinfo", mountinfo_bytes_max)));
+  if (receipt.has_own_mounts()) receipt.mounts_on_host = TRY(own_mounts());
   receipt.program = proc.link("exe");
   return receipt;
 }
