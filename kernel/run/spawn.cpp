@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernel/confine/launch_wire.hpp"
+#include "kernel/run/channel.hpp"
 #include "kernel/run/spawn_child.hpp"
 
 namespace paddock::kernel {
@@ -94,7 +95,10 @@ Result<SpawnedRun> spawn(const Plan& plan, int launcher_executable, int cgroup_d
                    {fd_control, streams.control_theirs.get()},
                    {fd_launcher, launcher_executable}};
   if (program >= 0) wiring.emplace_back(fd_program, program);
-  if (plan.launch.channel) wiring.emplace_back(fd_channel, channel);
+  if (plan.launch.channel) {
+    name_channel(channel);
+    wiring.emplace_back(fd_channel, channel);
+  }
   for (const auto& [fd, content] : contents) wiring.emplace_back(fd, content.get());
 
   const ChildSide child{.wiring = &wiring, .role = plan.role.c_str(), .run = plan.name.c_str()};

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "kernel/confine/launch_wire.hpp"
+#include "kernel/run/channel.hpp"
 
 namespace paddock::kernel {
 namespace {
@@ -49,6 +50,7 @@ Result<SpawnedRun> spawn_warm(const Plan& plan, const ZygoteLine& zygote, int cg
   ForkRequest request{.new_network = new_network ? 1u : 0u, .channel = 0, .cgroup = 0};
   if (plan.launch.channel) {
     request.channel = 1;
+    name_channel(channel);
     descriptors.push_back(channel);
   }
   if (cgroup_entrance >= 0) {

@@ -2,7 +2,10 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
+
+#include <cstddef>
 
 #include "kernel/base/fd.hpp"
 #include "kernel/confine/launch_wire.hpp"
@@ -132,5 +135,34 @@ TEST_CASE("nobody but the program and its children holds its end of a channel") 
     });
     CHECK(closed_while_alive);
     CHECK((*live)->take_result().cause == Cause::killed_by_request);
+  }
+}
+
+TEST_CASE("a program cannot give its channel a name among those of the host") {
+  const std::string name = "paddock-test-" + make_marker();
+  const auto take = [&](const Fd& socket) {
+    sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+    name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
+    return ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address),
+                  static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size()));
+  };
+  {
+    const Channel unconfined;  // whoever has an end of a pair may name it
+    REQUIRE(take(unconfined.theirs) == 0);
+  }
+  for (const char* profile : profiles) {
+    INFO(profile);
+    const Channel channel;
+    const SandboxResult result = run(policy_of(profile),
+                                     {"python3", "-c",
+                                      "import socket\n"
+                                      "try: socket.socket(fileno=3).bind('\\0" +
+                                          name +
+                                          "')\n"
+                                          "except OSError as error: print(error.errno)"},
+                                     {.channel = channel.theirs.get()});
+    CHECK(result.stdout == std::to_string(EINVAL) + "\n");
+    const Channel ours;
+    CHECK(take(ours.theirs) == 0);  // the name is free
   }
 }
