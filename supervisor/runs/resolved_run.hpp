@@ -8,6 +8,7 @@
 
 #include "kernel/base/fd.hpp"
 #include "kernel/policy/policy.hpp"
+#include "supervisor/runs/warm_source.hpp"
 
 namespace paddock::supervisor {
 
@@ -34,7 +35,8 @@ struct ResolvedRun {
   // An executable memory file that argv names as kernel::program_path; -1: none. It lives as long
   // as the process.
   int program = -1;
-  std::size_t channel_bytes = 0;  // that the channel holds while the run waits
+  std::size_t channel_bytes = 0;           // that the channel holds while the run waits
+  std::shared_ptr<const WarmWish> warm{};  // null: it does not ask to be a fork
 };
 
 }  // namespace paddock::supervisor

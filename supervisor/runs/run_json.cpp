@@ -37,6 +37,12 @@ void add_bytes(ordered_json& object, const std::string& key, std::string_view by
   }
 }
 
+void add_warmth(ordered_json& object, const RunRecord& run) {
+  if (!run.warm) return;
+  object["warm"] = *run.warm;
+  if (!*run.warm) object["cold_because"] = run.cold_because;
+}
+
 ordered_json confinement_object(const RunRecord& run) {
   ordered_json object = {{"profile", run.profile}, {"policy_hash", run.policy_hash}};
   if (run.receipt) {

@@ -16,6 +16,9 @@ nlohmann::ordered_json result_object(const kernel::SandboxResult& result, WithOu
 // What confines the run, as it was observed; without that only what is asked for.
 nlohmann::ordered_json confinement_object(const RunRecord& run);
 
+// Whether it was a fork, of one that asked for it: "warm", and "cold_because" if it was none.
+void add_warmth(nlohmann::ordered_json& object, const RunRecord& run);
+
 // `key`, or `key`_base64 where the bytes do not go as text.
 void add_bytes(nlohmann::ordered_json& object, const std::string& key, std::string_view bytes);
 

@@ -44,6 +44,10 @@ struct RunRecord {
   kernel::RunMarks marks;
   std::optional<kernel::Receipt> receipt;       // once observed
   std::optional<kernel::SandboxResult> result;  // when finished
+  // Only of one that asked to be a fork of an interpreter, once it has a process: whether it is
+  // one, and if not why.
+  std::optional<bool> warm;
+  std::string cold_because;
   bool recorded = true;  // false: it is finished, and the ledger does not have that yet
 
   bool operator==(const RunRecord&) const = default;

@@ -76,12 +76,13 @@ std::size_t bytes_of(const ResolvedRun& run) {
 }  // namespace
 
 RunTable::RunTable(uv_loop_t* loop, const kernel::Sandbox& sandbox, Recorder& recorder,
-                   RunTableLimits limits, RunTableObserver* observer)
+                   RunTableLimits limits, RunTableObserver* observer, WarmSource* warm)
     : loop_(loop),
       sandbox_(sandbox),
       recorder_(recorder),
       limits_(limits),
       observer_(observer),
+      warm_(warm),
       queue_({.alive_max = limits.alive_max,
               .queued_max = limits.queued_max,
               .queued_bytes_max = limits.queued_bytes_max}),
@@ -300,7 +301,8 @@ Result<void> RunTable::write_stdin(const RunId& id, std::string_view bytes, bool
     found->live->run().write_stdin(bytes);
     if (close) found->live->run().close_stdin();
     found->live->refresh();
-  } else {
+  }
+  if (!found->live || found->is_trial) {
     found->request.stdin_bytes += bytes;
     found->request.stdin_open = !close;
   }
@@ -365,38 +367,76 @@ void RunTable::get_ready(Entry& next) {
 }
 
 void RunTable::start(Entry& started) {
-  const RunId id = started.record.id;
   started.record.phase = RunPhase::running;
-  queue_.started(id);
+  queue_.started(started.record.id);
   started.record.queue_ms = static_cast<std::uint64_t>(
       std::chrono::duration_cast<milliseconds>(kernel::Clock::now() - started.submitted_at)
           .count());
   if (observer_ != nullptr) observer_->run_left_queue(started.record);
-  started.digests = OutputDigests(started.request.policy.output_bytes);
-  kernel::RunOptions options{
-      .stdin_bytes = std::move(started.request.stdin_bytes),
-      .program = started.request.program,
-      .channel = started.request.channel ? started.request.channel->get() : -1,
-      .stdin_stays_open = started.request.stdin_open,
+  if (!start_warm(started)) start_cold(started);
+}
+
+// False: it is to be cold.
+bool RunTable::start_warm(Entry& entry) {
+  const auto& wish = entry.request.warm;
+  if (!wish) return false;
+  RunRecord& record = entry.record;
+  record.warm = false;
+  if (warm_ == nullptr) {
+    record.cold_because = "nothing here keeps zygotes";
+    return false;
+  }
+  const ResolvedRun& request = entry.request;
+  auto fork = warm_->start(wish, request.policy, record.policy_hash, request.argv, record.id,
+                           options_of(entry, request.stdin_bytes));
+  if (!fork.run) {
+    record.cold_because = std::move(fork.cold_because);
+    return false;
+  }
+  record.warm = true;
+  entry.is_trial = true;
+  go_live(entry, std::move(fork.run));
+  return true;
+}
+
+void RunTable::start_cold(Entry& entry) {
+  ResolvedRun& request = entry.request;
+  auto run = sandbox_.start(request.policy, request.argv, request.cwd, entry.record.id,
+                            options_of(entry, std::move(request.stdin_bytes)));
+  request.channel.reset();  // or the other end would never see the program's end
+  if (!run) return finish(entry, result_of(run.error(), entry.record));
+  go_live(entry, std::move(*run));
+}
+
+kernel::RunOptions RunTable::options_of(Entry& entry, std::string stdin_bytes) {
+  const ResolvedRun& request = entry.request;
+  return {
+      .stdin_bytes = std::move(stdin_bytes),
+      .program = request.program,
+      .channel = request.channel ? request.channel->get() : -1,
+      .stdin_stays_open = request.stdin_open,
       .on_output =
-          [this, id](kernel::Stream stream, std::string_view bytes) {
-            Entry& live = *entry(id);
+          [this, id = entry.record.id](kernel::Stream stream, std::string_view bytes) {
+            Entry& live = *this->entry(id);
+            // Before its gate it is not the program that writes.
+            if (live.is_trial && !live.live->run().started()) return;
             announce(live);  // a stream's first event is `started`
             live.digests.append(stream, bytes);
             for (const auto& [number, observer] : live.observers)
               if (observer.on_output) observer.on_output(stream, bytes);
           },
   };
-  auto run = sandbox_.start(started.request.policy, started.record.argv, started.request.cwd, id,
-                            std::move(options));
-  started.request.channel.reset();  // or the other end would never see the program's end
-  if (!run) return finish(started, result_of(run.error(), started.record));
-  started.stage = Stage::alive;
-  started.record.degraded = (*run)->plan().degraded;
-  started.record.started_at = wall_now();
-  started.record.marks = (*run)->marks();
-  alive_[id] = (*run)->launcher();
-  started.live = std::make_unique<LiveRun>(loop_, std::move(*run), [this, id] { changed(id); });
+}
+
+void RunTable::go_live(Entry& entry, std::unique_ptr<kernel::Run> run) {
+  const RunId id = entry.record.id;
+  entry.stage = Stage::alive;
+  entry.digests = OutputDigests(entry.request.policy.output_bytes);
+  entry.record.degraded = run->plan().degraded;
+  entry.record.started_at = wall_now();
+  entry.record.marks = run->marks();
+  alive_[id] = run->launcher();
+  entry.live = std::make_unique<LiveRun>(loop_, std::move(run), [this, id] { changed(id); });
   strays_.run_started();
 }
 
@@ -408,15 +448,44 @@ void RunTable::changed(const RunId& id) {
   if (!live.record.receipt && run.receipt()) live.record.receipt = run.receipt();
   if (run.started()) announce(live);
   if (!run.finished()) return;
+  if (live.is_trial && !live.stop_asked_at) return start_again(live);
   alive_.erase(id);
   kernel::SandboxResult result = run.take_result();
+  if (live.is_trial) warm_->lost(id, WarmSource::Lost::stopped, {});
   live.live.reset();  // gives back the host uid, the cgroup and the workspace
   if (result.survivors_unproved || result.cause == Cause::tampered) strays_.look_now();
   finish(live, std::move(result));
 }
 
+// It has run nothing, so nobody has heard of it: its record and its client get the cold one.
+void RunTable::start_again(Entry& entry) {
+  const RunId id = entry.record.id;
+  const kernel::SandboxResult lost = entry.live->run().take_result();
+  alive_.erase(id);
+  entry.live.reset();
+  entry.is_trial = false;
+  if (lost.survivors_unproved || lost.cause == Cause::tampered) strays_.look_now();
+  RunRecord& record = entry.record;
+  const bool has_receipt = lost.cause == Cause::cannot_isolate && record.receipt.has_value();
+  record.receipt.reset();
+  record.warm = false;
+  record.cold_because =
+      (has_receipt ? "the receipt of its fork did not match: " : "its fork was lost: ") +
+      (lost.detail.empty() ? std::string(kernel::name_of(lost.cause)) : lost.detail);
+  warm_->lost(id, WarmSource::Lost::by_itself, record.cold_because);
+  start_cold(entry);
+}
+
+void RunTable::pass_gate(Entry& entry) {
+  if (!std::exchange(entry.is_trial, false)) return;
+  entry.request.channel.reset();
+  entry.request.stdin_bytes = {};
+  warm_->gate_opened(entry.record.id);
+}
+
 void RunTable::announce(Entry& live) {
   if (std::exchange(live.announced, true)) return;
+  pass_gate(live);
   live.record.receipt = live.live->run().receipt();
   live.record.marks = live.live->run().marks();
   recorder_.commit(running_transition(live.record, wall_now()), IfUnwritten::keep, {});
@@ -432,6 +501,8 @@ void RunTable::finish(Entry& finished, kernel::SandboxResult result) {
   finished.stage = Stage::ended;
   queue_.remove(finished.record.id);
   beside_.erase(finished.record.id);
+  if (finished.record.warm && warm_ != nullptr) warm_->ended(finished.record.id);
+  finished.is_trial = false;
   finished.request = {};
   finished.record.degraded = result.degraded;
   const RunId id = finished.record.id;
@@ -542,6 +613,7 @@ std::size_t RunTable::queued(const std::string& tenant) const {
 }
 
 bool RunTable::is_launcher(pid_t pid) const {
+  if (warm_ != nullptr && warm_->is_launcher(pid)) return true;
   return std::any_of(alive_.begin(), alive_.end(),
                      [pid](const auto& run) { return run.second == pid; });
 }

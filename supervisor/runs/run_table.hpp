@@ -64,9 +64,10 @@ using ObserverId = std::uint64_t;
 
 class RunTable {
  public:
-  // `sandbox`, `recorder` and `observer` outlive the table.
+  // `sandbox`, `recorder`, `observer` and `warm` outlive the table. Without `warm` each run is
+  // cold.
   RunTable(uv_loop_t* loop, const kernel::Sandbox& sandbox, Recorder& recorder,
-           RunTableLimits limits, RunTableObserver* observer = nullptr);
+           RunTableLimits limits, RunTableObserver* observer = nullptr, WarmSource* warm = nullptr);
   ~RunTable();  // kills what is alive, at once, and leaves the outcomes to the recorder
   RunTable(const RunTable&) = delete;
   RunTable& operator=(const RunTable&) = delete;
@@ -146,6 +147,9 @@ class RunTable {
     bool announced = false;  // on_started was called
     bool stdin_closed = false;
     std::unique_ptr<LiveRun> live;
+    // `live` is a fork whose gate is closed. If it ends so, it has not run, and starts again: its
+    // input is kept until then.
+    bool is_trial = false;
     OutputDigests digests{};                      // of what `live` has written
     std::optional<kernel::SandboxResult> result;  // of one that has ended
     bool is_canary = false;
@@ -164,6 +168,12 @@ class RunTable {
   void pump();
   void get_ready(Entry& entry);
   void start(Entry& entry);
+  bool start_warm(Entry& entry);
+  void start_cold(Entry& entry);
+  void start_again(Entry& entry);
+  kernel::RunOptions options_of(Entry& entry, std::string stdin_bytes);
+  void go_live(Entry& entry, std::unique_ptr<kernel::Run> run);
+  void pass_gate(Entry& entry);
   void changed(const RunId& id);
   void tell_slot(const Entry& entry);
   void announce(Entry& entry);
@@ -181,6 +191,7 @@ class RunTable {
   Recorder& recorder_;
   RunTableLimits limits_;
   RunTableObserver* observer_;
+  WarmSource* warm_;
   std::map<RunId, std::shared_ptr<Entry>> entries_;  // shared with who tells its observers
   RunQueue
       queue_;  // of those that have not ended; those that are starting or ready are alive to it

@@ -131,6 +131,7 @@ Transition running_transition(const RunRecord& run, SystemTime now) {
   if (run.marks.launcher) body["launcher"] = mark_object(*run.marks.launcher);
   if (run.marks.agent) body["agent"] = mark_object(*run.marks.agent);
   body["confinement"] = confinement_object(run);
+  add_warmth(body, run);
   return transition(row_of(run, "running"), body, now);
 }
 
@@ -148,6 +149,7 @@ Transition finished_transition(const RunRecord& run, const kernel::SandboxResult
   ordered_json body = {{"result", result_object(result, WithOutput::no)}};
   add_stream("stdout", result.stdout, digests.of_stdout(), body);
   add_stream("stderr", result.stderr, digests.of_stderr(), body);
+  add_warmth(body, run);
   // Its gate stayed closed, so no `run.running` has told what was seen.
   if (result.cause == kernel::Cause::cannot_isolate && run.receipt)
     body["confinement"] = confinement_object(run);

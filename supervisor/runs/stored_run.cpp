@@ -50,6 +50,8 @@ SandboxResult result_of(const RunRow& row) {
 void read_event(const StoredEvent& stored, RunRecord& run) {
   const json body = json::parse(stored.event.body);
   read(body, "argv", run.argv);
+  if (body.contains("warm")) run.warm = body["warm"].get<bool>();
+  read(body, "cold_because", run.cold_because);
   if (!body.contains("result")) return;
   const json& object = body["result"];
   SandboxResult& result = *run.result;

@@ -1,0 +1,66 @@
+#pragma once
+// WarmSource: where runs come from that are forks of an interpreter which is already there
+// (rfcs/0013). The run table asks it and tells it; how zygotes are kept is not known here.
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernel/run/run.hpp"
+#include "kernel/warm/zygote.hpp"
+#include "supervisor/runs/run_record.hpp"
+
+namespace paddock::supervisor {
+
+// Of the zygotes of one runtime.
+struct ZygoteLimits {
+  std::size_t zygotes = 0;                        // of one kind at most; 0: one for each slot
+  std::chrono::milliseconds idle{5 * 60 * 1000};  // without a run
+  std::uint64_t memory_bytes = 256u << 20;
+  std::size_t runs = 500;  // forks
+
+  bool operator==(const ZygoteLimits&) const = default;
+};
+
+// What a run that asks to be warm wants to be a fork of.
+struct WarmWish {
+  std::string runtime;  // a name that an operator gave, or one of ours: for metrics and messages
+  kernel::ZygoteProgram program;
+  ZygoteLimits limits{};
+  std::string cold_because{};  // not empty: it cannot be had, and why
+
+  bool operator==(const WarmWish&) const = default;
+};
+
+class WarmSource {
+ public:
+  // `run` is null if it has to be cold; then `cold_because` says why, for people.
+  struct Fork {
+    std::unique_ptr<kernel::Run> run;
+    std::string cold_because{};
+  };
+  // How a fork was over before its gate was open.
+  enum class Lost {
+    by_itself,  // it is to start again, and its zygote not to be used again
+    stopped,    // somebody did not want it any more
+  };
+
+  virtual ~WarmSource() = default;
+
+  // For a run that has left the queue. From now on it is told of this run, cold or not.
+  virtual Fork start(const std::shared_ptr<const WarmWish>& wish,
+                     const kernel::SandboxPolicy& policy, const std::string& policy_hash,
+                     const std::vector<std::string>& argv, const RunId& id,
+                     kernel::RunOptions options) = 0;
+  virtual void gate_opened(const RunId& id) = 0;  // of a fork
+  virtual void lost(const RunId& id, Lost how, const std::string& why) = 0;
+  virtual void ended(const RunId& id) = 0;  // the last of it, unless the table goes before the run
+
+  virtual bool is_launcher(pid_t pid) const = 0;  // of a zygote
+};
+
+}  // namespace paddock::supervisor
