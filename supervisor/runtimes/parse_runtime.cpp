@@ -9,6 +9,7 @@
 #include "kernel/policy/request.hpp"
 #include "kernel/policy/toml_directory.hpp"
 #include "kernel/policy/toml_reader.hpp"
+#include "kernel/policy/units.hpp"
 #include "supervisor/runtimes/step.hpp"
 
 namespace paddock::supervisor {
@@ -115,6 +116,77 @@ std::string read_install(TomlReader& reader) {
   return *install;
 }
 
+// A dotted name, as an import statement has it.
+bool is_module(std::string_view text) {
+  constexpr std::size_t module_bytes_max = 256;
+  if (text.empty() || text.size() > module_bytes_max) return false;
+  bool begins_part = true;
+  for (const char c : text) {
+    const bool is_digit = c >= '0' && c <= '9';
+    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    if (c == '.' ? begins_part : !(is_letter || (is_digit && !begins_part))) return false;
+    begins_part = c == '.';
+  }
+  return !begins_part;
+}
+
+std::vector<std::string> read_interpreter(TomlReader& reader) {
+  const bool present = reader.has("warm", "interpreter");
+  const auto read = reader.text_list("warm", "interpreter");
+  const Place place = reader.place("warm", "interpreter");
+  if (!present) reader.report(place, "[warm] interpreter is missing: write the words before -c");
+  if (!read) return {};
+  if (read->empty() || read->front().empty()) reader.report(place, "interpreter names no program");
+  if (read->size() >= kernel::argv_entries_max)
+    reader.report(place, fmt::format("interpreter has {} entries, at most {}", read->size(),
+                                     kernel::argv_entries_max - 1));
+  for (const std::string& word : *read) {
+    if (word.find('\0') != std::string::npos) reader.report(place, "interpreter has a NUL in it");
+    if (word == "-c")
+      reader.report(place, "interpreter has a -c, which comes with the code of each run");
+  }
+  return *read;
+}
+
+std::vector<std::string> read_modules(TomlReader& reader) {
+  if (!reader.has("warm", "modules")) return default_warm_modules();
+  const auto modules = reader.text_list("warm", "modules").value_or(std::vector<std::string>{});
+  if (modules.size() > warm_modules_max)
+    reader.report(reader.place("warm", "modules"), fmt::format("modules has {} entries, at most {}",
+                                                               modules.size(), warm_modules_max));
+  for (std::size_t i = 0; i < modules.size(); ++i)
+    if (!is_module(modules[i]))
+      reader.report(reader.place_of_entry("warm", "modules", i),
+                    fmt::format("'{}' is not the name of a module", modules[i]));
+  return modules;
+}
+
+std::uint64_t read_at_most(TomlReader& reader, const char* key, std::uint64_t otherwise,
+                           std::uint64_t least, std::uint64_t most) {
+  const auto number = reader.count("warm", key, least);
+  if (number && *number > most)
+    reader.report(reader.place("warm", key),
+                  fmt::format("{} {} is more than {}", key, *number, most));
+  return number.value_or(otherwise);
+}
+
+std::shared_ptr<const WarmWish> read_warm(TomlReader& reader, const std::string& runtime) {
+  WarmWish warm;
+  warm.runtime = runtime;
+  warm.program.interpreter = read_interpreter(reader);
+  warm.program.modules = read_modules(reader);
+  ZygoteLimits& limits = warm.limits;
+  limits.zygotes = read_at_most(reader, "zygotes", limits.zygotes, 0, warm_zygotes_max);
+  limits.runs = read_at_most(reader, "runs", limits.runs, 1, warm_runs_max);
+  limits.idle = reader.duration("warm", "idle").value_or(limits.idle);
+  limits.memory_bytes = reader.bytes("warm", "memory").value_or(limits.memory_bytes);
+  if (limits.memory_bytes < warm_memory_bytes_min)
+    reader.report(
+        reader.place("warm", "memory"),
+        fmt::format("memory must be {} or more", kernel::format_bytes(warm_memory_bytes_min)));
+  return std::make_shared<const WarmWish>(std::move(warm));
+}
+
 Parsed read_runtime(std::string_view text, const std::string& file,
                     std::vector<Diagnostic>& diagnostics) {
   Parsed parsed;
@@ -132,6 +204,7 @@ Parsed read_runtime(std::string_view text, const std::string& file,
   if (reader->has("", "version")) runtime.version = read_command(*reader, "version");
   read_profile_name(*reader, parsed);
   runtime.install = read_install(*reader);
+  if (reader->has("", "warm")) runtime.warm = read_warm(*reader, runtime.name);
   reader->report_unknown_keys();
   parsed.name_place = reader->place("", "name");
   parsed.valid = diagnostics.size() == begin;
@@ -203,6 +276,17 @@ class Loader {
 };
 
 }  // namespace
+
+const std::vector<std::string>& default_warm_modules() {
+  static const std::vector<std::string> modules = {
+      "abc",        "array",     "bisect",      "collections", "collections.abc",
+      "contextlib", "copy",      "dataclasses", "datetime",    "decimal",
+      "enum",       "fractions", "functools",   "hashlib",     "heapq",
+      "io",         "itertools", "json",        "math",        "numbers",
+      "operator",   "random",    "re",          "statistics",  "string",
+      "textwrap",   "time",      "traceback",   "types",       "typing"};
+  return modules;
+}
 
 std::optional<Runtime> parse_runtime(std::string_view text, const std::string& file,
                                      std::vector<Diagnostic>& diagnostics) {

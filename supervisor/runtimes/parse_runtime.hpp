@@ -12,6 +12,14 @@
 namespace paddock::supervisor {
 
 constexpr std::size_t aliases_max = 16;
+constexpr std::size_t warm_modules_max = 256;
+constexpr std::uint64_t warm_zygotes_max = 256;
+constexpr std::uint64_t warm_runs_max = 1'000'000;
+// Less is not enough for an interpreter.
+constexpr std::uint64_t warm_memory_bytes_min = 16u << 20;
+
+// Of a [warm] that names none: what programs of a few dozen lines import.
+const std::vector<std::string>& default_warm_modules();
 
 // One file's text. `file` is used in diagnostics and kept. Mistakes are appended to `diagnostics`,
 // ordered by line; nothing if there is one.

@@ -3,11 +3,13 @@
 
 #include <chrono>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "kernel/base/error.hpp"
+#include "supervisor/runs/warm_source.hpp"
 
 namespace paddock::supervisor {
 
@@ -25,12 +27,13 @@ struct Runtime {
   std::string source;  // what the code is called in the workspace
   std::optional<CompileStep> compile;
   std::vector<std::string> run;
-  std::vector<std::string> version;  // a command that prints it; empty: none
-  std::string profile;               // for requests that name none; empty: whatever they get
-  std::string file;                  // where it was read, for messages
-  std::string install{};             // how a host gets it, for people; empty: nothing is said
+  std::vector<std::string> version;        // a command that prints it; empty: none
+  std::string profile;                     // for requests that name none; empty: whatever they get
+  std::string file;                        // where it was read, for messages
+  std::string install{};                   // how a host gets it, for people; empty: nothing is said
+  std::shared_ptr<const WarmWish> warm{};  // of runs that ask for it; null: there are no zygotes
 
-  bool operator==(const Runtime&) const = default;
+  bool operator==(const Runtime& other) const;
 };
 
 using Runtimes = std::map<std::string, Runtime>;  // by name

@@ -31,6 +31,15 @@ std::string printed(const Runtime& runtime) {
   }
   text += "[run]\ncommand = " + quoted(runtime.run) + "\n";
   if (!runtime.version.empty()) text += "[version]\ncommand = " + quoted(runtime.version) + "\n";
+  if (const auto& warm = runtime.warm) {
+    const ZygoteLimits& limits = warm->limits;
+    text += "[warm]\ninterpreter = " + quoted(warm->program.interpreter) +
+            "\nmodules = " + quoted(warm->program.modules) +
+            "\nzygotes = " + std::to_string(limits.zygotes) +
+            "\nidle = " + quoted(kernel::format_duration(limits.idle)) +
+            "\nmemory = " + quoted(kernel::format_bytes(limits.memory_bytes)) +
+            "\nruns = " + std::to_string(limits.runs) + "\n";
+  }
   return text;
 }
 
@@ -60,6 +69,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                   runtime->compile->artifact != runtime->source,
               "its artifact is another file of the workspace");
     must_hold(!runtime->compile->command.empty(), "it is compiled by something");
+  }
+  if (const auto& warm = runtime->warm) {
+    must_hold(!warm->program.interpreter.empty(), "its zygotes are started by something");
+    must_hold(warm->limits.zygotes <= warm_zygotes_max && warm->limits.runs >= 1,
+              "its zygotes have limits");
   }
   const std::string toml = printed(*runtime);
   const auto again = parse_runtime(toml, "fuzz.toml", diagnostics);

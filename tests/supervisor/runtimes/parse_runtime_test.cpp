@@ -1,6 +1,7 @@
 #include "supervisor/runtimes/parse_runtime.hpp"
 
 #include "kernel/policy/scratch_directory.hpp"
+#include "supervisor/runtimes/warm_wish.hpp"
 #include "support/catch.hpp"
 
 using namespace paddock;
@@ -185,4 +186,79 @@ TEST_CASE("what to install is one line for people") {
   for (const char* wrong : {"install = \"\"\n", "install = \"a\\nb\"\n"})
     CHECK(mistakes(wrong + std::string(minimal)) ==
           Lines{"r.toml:1:11: install must be one line of 1 to 256 bytes"});
+}
+
+TEST_CASE("a runtime's [warm] has every key where the operator wrote it, or its default") {
+  std::vector<Diagnostic> diagnostics;
+  const std::string text = runtime_text("py") + "[warm]\ninterpreter = [\"python3\", \"-I\"]\n";
+  const auto sparse = parse_runtime(text, "r.toml", diagnostics);
+  REQUIRE(sparse);
+  REQUIRE(sparse->warm);
+  CHECK(sparse->warm->runtime == "py");
+  CHECK(sparse->warm->program.interpreter == Lines{"python3", "-I"});
+  CHECK(sparse->warm->program.modules == default_warm_modules());
+  CHECK(sparse->warm->program.programs.empty());
+  CHECK(sparse->warm->limits == ZygoteLimits{});
+  const auto full = parse_runtime(text +
+                                      "modules = [\"os.path\", \"_json\"]\nzygotes = 3\n"
+                                      "idle = \"90s\"\nmemory = \"64MiB\"\nruns = 7\n",
+                                  "r.toml", diagnostics);
+  REQUIRE(full);
+  CHECK(full->warm->program.modules == Lines{"os.path", "_json"});
+  CHECK(full->warm->limits ==
+        ZygoteLimits{
+            .zygotes = 3, .idle = std::chrono::seconds(90), .memory_bytes = 64u << 20, .runs = 7});
+  CHECK(parse_runtime(minimal, "r.toml", diagnostics)->warm == nullptr);
+}
+
+TEST_CASE("mistakes of a [warm] come with their places") {
+  const std::string head = runtime_text("py") + "[warm]\n";  // line 6
+  CHECK(mistakes(head) ==
+        Lines{"r.toml:6:1: [warm] interpreter is missing: write the words before -c"});
+  const Lines lines = mistakes(head + R"(interpreter = ["python3", "-c"]
+modules = ["os", "no module", "a..b", "1a"]
+zygotes = 1000
+idle = "soon"
+memory = "1MiB"
+runs = 0
+module = []
+)");
+  REQUIRE(lines.size() == 9);
+  CHECK(lines[0] == "r.toml:7:15: interpreter has a -c, which comes with the code of each run");
+  CHECK(lines[1] == "r.toml:8:18: 'no module' is not the name of a module");
+  CHECK(lines[2] == "r.toml:8:31: 'a..b' is not the name of a module");
+  CHECK(lines[3] == "r.toml:8:39: '1a' is not the name of a module");
+  CHECK(lines[4] == "r.toml:9:11: zygotes 1000 is more than 256");
+  CHECK(lines[5].starts_with("r.toml:10:8: "));
+  CHECK(lines[6] == "r.toml:11:10: memory must be 16MiB or more");
+  CHECK(lines[7].starts_with("r.toml:12:8: "));
+  CHECK(lines[8].starts_with("r.toml:13:1: unknown key 'module'"));
+  CHECK(mistakes(head + "interpreter = []\n") ==
+        Lines{"r.toml:7:15: interpreter names no program"});
+}
+
+TEST_CASE("a command is a fork of the runtime whose interpreter it begins with") {
+  std::vector<Diagnostic> diagnostics;
+  Runtimes runtimes;
+  runtimes["py"] = *parse_runtime(
+      runtime_text("py") + "[warm]\ninterpreter = [\"python3\", \"-I\"]\n", "r.toml", diagnostics);
+  runtimes["x"] = *parse_runtime(minimal, "r.toml", diagnostics);
+  CHECK(warm_wish_for(runtimes, {"python3", "-I", "-c", "1"}) == runtimes["py"].warm);
+  CHECK(warm_wish_for(runtimes, {"python3", "-I", "-c", "1", "more"}) == runtimes["py"].warm);
+  for (const Lines& other : {Lines{"python3", "-c", "1"}, Lines{"python3", "-I", "-c"},
+                             Lines{"python3", "-I", "x", "-c"}, Lines{"python3"}, Lines{}}) {
+    const auto wish = warm_wish_for(runtimes, other);
+    REQUIRE(wish);
+    CHECK(wish->runtime == "none");
+    CHECK_FALSE(wish->cold_because.empty());
+  }
+}
+
+TEST_CASE("the shipped runtime of Python has the modules that are the default") {
+  std::vector<Diagnostic> diagnostics;
+  const Runtimes runtimes = load_runtimes({PADDOCK_RUNTIMES}, nullptr, diagnostics);
+  REQUIRE(runtimes.contains("python"));
+  REQUIRE(runtimes.at("python").warm);
+  CHECK(runtimes.at("python").warm->program.modules == default_warm_modules());
+  CHECK(runtimes.at("python").warm->limits == ZygoteLimits{});
 }
