@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "supervisor/runs/run_record.hpp"
+#include "supervisor/warm/zygote_name.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -31,8 +32,8 @@ std::optional<std::string> run_of_launcher(std::string_view cmdline) {
   if (program != "paddock-launch" && !program.starts_with("/proc/self/fd/")) return std::nullopt;
   const std::string_view role = take_word(cmdline);
   const std::string_view run = take_word(cmdline);
-  if ((role != "guard" && role != "init") || !is_run_id(run) || !cmdline.empty())
-    return std::nullopt;
+  const bool is_ours = is_run_id(run) || is_zygote_name(run);
+  if ((role != "guard" && role != "init") || !is_ours || !cmdline.empty()) return std::nullopt;
   return std::string(run);
 }
 

@@ -14,8 +14,8 @@
 
 namespace paddock::supervisor {
 
-// The run that a command line (words ended by NULs, as in /proc/PID/cmdline) of paddock-launch
-// names; absent: it is none. Pure.
+// The run, or the zygote, that a command line (words ended by NULs, as in /proc/PID/cmdline) of
+// paddock-launch names; absent: it is none. Pure.
 std::optional<std::string> run_of_launcher(std::string_view cmdline);
 
 // The real uid in a /proc/PID/status. Pure.

@@ -14,6 +14,7 @@
 #include "supervisor/ledger/ledger_reader.hpp"
 #include "supervisor/ledger/lock_file.hpp"
 #include "supervisor/recovery/sockets.hpp"
+#include "supervisor/warm/zygote_name.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -67,8 +68,10 @@ RecoveryReport end_all(const Unfinished& unfinished, const RecoveryOptions& opti
   const auto bases = bases_of(options.cgroup_base, unfinished.leaves);
   // First, since it is certain and at once; a frozen leaf's launchers do not end by themselves.
   for (const kernel::CgroupBase& base : bases) kernel::sweep_leaves(base);
-  const auto remains =
-      end_what_is_left(what_can_be_left(unfinished.runs, boot_id()), options.reach);
+  std::vector<LeftRun> all = what_can_be_left(unfinished.runs, boot_id());
+  for (LeftRun& zygote : left_zygotes(zygote_tag(options.ledger), options.reach))
+    all.push_back(std::move(zygote));
+  const auto remains = end_what_is_left(all, options.reach);
 
   RecoveryReport report;
   const auto now = std::chrono::system_clock::now();

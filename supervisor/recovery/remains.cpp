@@ -11,6 +11,7 @@
 
 #include "kernel/base/process_tree.hpp"
 #include "supervisor/recovery/launchers.hpp"
+#include "supervisor/warm/zygote_name.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -146,6 +147,12 @@ class Hunt {
   Marks of_own_uid_;
 };
 
+auto is_ours(const Reach& reach) {
+  return [&reach](uid_t uid) {
+    return uid == ::geteuid() || (::geteuid() == 0 && reach.host_uids.contains(uid));
+  };
+}
+
 // True if `condition` holds within `time`.
 template <class Condition>
 bool soon(milliseconds time, const Condition& condition) {
@@ -159,19 +166,24 @@ bool soon(milliseconds time, const Condition& condition) {
 
 }  // namespace
 
+std::vector<LeftRun> left_zygotes(const std::string& tag, const Reach& reach) {
+  std::vector<LeftRun> left;
+  for (const auto& [name, launchers] : launchers_by_run(is_ours(reach)))
+    if (is_zygote_of(name, tag))
+      left.push_back({.id = name, .marks = {}, .host_uid = std::nullopt});
+  return left;
+}
+
 std::map<std::string, Remains> end_what_is_left(const std::vector<LeftRun>& left,
                                                 const Reach& reach) {
   std::vector<Hunt> hunts;
   hunts.reserve(left.size());
   for (const LeftRun& run : left) hunts.emplace_back(run, reach);
-  const auto is_ours = [&](uid_t uid) {
-    return uid == ::geteuid() || (::geteuid() == 0 && reach.host_uids.contains(uid));
-  };
   std::set<uid_t> own_uids;
   for (const Hunt& hunt : hunts)
     if (const auto uid = hunt.own_uid()) own_uids.insert(*uid);
   const auto look = [&] {
-    const auto launchers = launchers_by_run(is_ours);
+    const auto launchers = launchers_by_run(is_ours(reach));
     const ByUid processes = processes_of(own_uids);
     for (Hunt& hunt : hunts) hunt.note(launchers, processes);
   };

@@ -23,4 +23,8 @@ struct Reach {
 std::map<std::string, Remains> end_what_is_left(const std::vector<LeftRun>& left,
                                                 const Reach& reach);
 
+// The zygotes of a daemon with that tag (zygote_tag): no ledger has them, but their launchers name
+// them.
+std::vector<LeftRun> left_zygotes(const std::string& tag, const Reach& reach);
+
 }  // namespace paddock::supervisor

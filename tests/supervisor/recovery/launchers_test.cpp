@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "supervisor/warm/zygote_name.hpp"
 #include "support/catch.hpp"
 
 using namespace paddock::supervisor;
@@ -24,6 +25,8 @@ TEST_CASE("a launcher is known by its command line, and names its run") {
   CHECK(run_of_launcher(line({"paddock-launch", "guard", id})) == id);
   CHECK(run_of_launcher(line({"paddock-launch", "init", id})) == id);
   CHECK(run_of_launcher(line({"/proc/self/fd/6", "init", id})) == id);
+  const std::string zygote = make_zygote_name(zygote_tag("ledger"));
+  CHECK(run_of_launcher(line({"paddock-launch", "guard", zygote})) == zygote);
 }
 
 TEST_CASE("a command line that is only similar is no launcher's") {
