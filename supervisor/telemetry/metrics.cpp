@@ -75,6 +75,13 @@ struct Metrics::Implementation {
   Family<Counter>& verdicts =
       counters(registry, "paddock_verdicts_total", "Items that were judged, or could not be");
 
+  Family<Counter>& warm_starts =
+      counters(registry, "paddock_warm_starts_total", "Starts of runs that asked to be warm");
+  Family<Counter>& zygote_ends =
+      counters(registry, "paddock_warm_zygote_ends_total", "Zygotes that have ended, by reason");
+  Family<Gauge>& zygotes =
+      gauges(registry, "paddock_warm_zygotes", "Interpreters that fork runs, by state");
+
   Gauge& runs_alive = gauge(registry, "paddock_runs_alive", "Runs that have a process now");
   Gauge& runs_queued = gauge(registry, "paddock_runs_queued", "Runs that wait for a place");
   Gauge& items_alive = gauge(registry, "paddock_verify_items_alive", "Items that are being judged");
@@ -156,6 +163,18 @@ void Metrics::verdict_given(std::string_view verdict, std::string_view cause) {
       .Increment();
 }
 
+void Metrics::warm_start(std::string_view runtime, bool warm) {
+  implementation_->warm_starts
+      .Add(Labels{{"runtime", std::string(runtime)}, {"start", warm ? "warm" : "cold"}})
+      .Increment();
+}
+
+void Metrics::zygote_ended(std::string_view runtime, std::string_view reason) {
+  implementation_->zygote_ends
+      .Add(Labels{{"runtime", std::string(runtime)}, {"reason", std::string(reason)}})
+      .Increment();
+}
+
 std::string Metrics::text(const MetricsNow& now) {
   Implementation& all = *implementation_;
   all.runs_alive.Set(number(now.runs_alive));
@@ -169,6 +188,9 @@ std::string Metrics::text(const MetricsNow& now) {
   all.ledger_unwritten.Set(number(now.ledger_unwritten));
   all.set_agents(now.agents);
   all.loop_lag.Set(now.loop_lag.count());
+  for (const auto& [runtime, by_state] : now.zygotes)
+    for (const auto& [state, count] : by_state)
+      all.zygotes.Add(Labels{{"runtime", runtime}, {"state", state}}).Set(number(count));
 
   std::vector<prometheus::MetricFamily> families = all.registry.Collect();
   std::sort(families.begin(), families.end(),

@@ -25,6 +25,8 @@ struct MetricsNow {
   std::size_t ledger_unwritten = 0;
   std::map<std::string, std::size_t> agents;  // state -> how many
   std::chrono::duration<double> loop_lag{0};
+  std::map<std::string, std::map<std::string, std::size_t>>
+      zygotes{};  // runtime -> state -> how many
 };
 
 class Metrics {
@@ -46,6 +48,8 @@ class Metrics {
   void agent_restarted();
   void budget_breached();
   void verdict_given(std::string_view verdict, std::string_view cause);
+  void warm_start(std::string_view runtime, bool warm);  // of a run that asked for it
+  void zygote_ended(std::string_view runtime, std::string_view reason);
 
   // The text format of version 0.0.4.
   std::string text(const MetricsNow& now);

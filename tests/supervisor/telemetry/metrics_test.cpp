@@ -34,15 +34,34 @@ TEST_CASE("each metric that the RFC names is there, with a help text, before any
   metrics.run_finished("STRICT", "exited", "default");
   metrics.run_refused("too_busy");
   metrics.verdict_given("pass", "passed");
+  metrics.warm_start("python", true);
+  metrics.zygote_ended("python", "idle");
+  now.zygotes = {{"python", {{"ready", 1}}}};
   const std::string text = metrics.text(now);
-  for (const char* name :
-       {"paddock_runs_total", "paddock_runs_alive", "paddock_runs_queued",
-        "paddock_runs_refused_total", "paddock_run_setup_seconds", "paddock_run_kill_seconds",
-        "paddock_run_queue_seconds", "paddock_ledger_commit_seconds", "paddock_ledger_unwritten",
-        "paddock_ledger_writing", "paddock_agents", "paddock_agent_restarts_total",
-        "paddock_budget_breaches_total", "paddock_verdicts_total", "paddock_verify_items_alive",
-        "paddock_verify_items_queued", "paddock_config_stale", "paddock_draining",
-        "paddock_profiles_refused", "paddock_loop_lag_seconds", "paddock_build_info"}) {
+  for (const char* name : {"paddock_runs_total",
+                           "paddock_runs_alive",
+                           "paddock_runs_queued",
+                           "paddock_runs_refused_total",
+                           "paddock_run_setup_seconds",
+                           "paddock_run_kill_seconds",
+                           "paddock_run_queue_seconds",
+                           "paddock_ledger_commit_seconds",
+                           "paddock_ledger_unwritten",
+                           "paddock_ledger_writing",
+                           "paddock_agents",
+                           "paddock_agent_restarts_total",
+                           "paddock_budget_breaches_total",
+                           "paddock_verdicts_total",
+                           "paddock_verify_items_alive",
+                           "paddock_verify_items_queued",
+                           "paddock_config_stale",
+                           "paddock_draining",
+                           "paddock_profiles_refused",
+                           "paddock_loop_lag_seconds",
+                           "paddock_build_info",
+                           "paddock_warm_zygotes",
+                           "paddock_warm_starts_total",
+                           "paddock_warm_zygote_ends_total"}) {
     INFO(name);
     CHECK(text.find("# HELP " + std::string(name) + " ") != std::string::npos);
     CHECK(text.find("# TYPE " + std::string(name) + " ") != std::string::npos);
@@ -158,4 +177,26 @@ TEST_CASE("a loop that is kept busy is seen to be late") {
   }
   uv_run(&loop, UV_RUN_DEFAULT);
   REQUIRE(uv_loop_close(&loop) == 0);
+}
+
+TEST_CASE("warm starts and zygotes are counted by runtime") {
+  Metrics metrics("1");
+  metrics.warm_start("python", true);
+  metrics.warm_start("python", true);
+  metrics.warm_start("python", false);
+  metrics.zygote_ended("judge", "idle");
+  MetricsNow now;
+  now.zygotes = {{"python", {{"ready", 3}, {"busy", 0}}}};
+  std::string text = metrics.text(now);
+  for (const char* line : {"paddock_warm_starts_total{runtime=\"python\",start=\"warm\"} 2",
+                           "paddock_warm_starts_total{runtime=\"python\",start=\"cold\"} 1",
+                           "paddock_warm_zygote_ends_total{reason=\"idle\",runtime=\"judge\"} 1",
+                           "paddock_warm_zygotes{runtime=\"python\",state=\"ready\"} 3"}) {
+    INFO(line);
+    CHECK(has_line(text, line));
+  }
+  now.zygotes = {{"python", {{"ready", 0}, {"busy", 1}}}};
+  text = metrics.text(now);
+  CHECK(has_line(text, "paddock_warm_zygotes{runtime=\"python\",state=\"ready\"} 0"));
+  CHECK(has_line(text, "paddock_warm_zygotes{runtime=\"python\",state=\"busy\"} 1"));
 }
