@@ -76,6 +76,7 @@ ItemAnswer answer_in(const ordered_json& object) {
   answer.policy_hash = object.at("policy_hash").get<std::string>();
   answer.nonce = text_in(object, "nonce");
   answer.runs = object.at("receipt").at("runs").get<std::vector<std::string>>();
+  answer.cold_because = object.value("cold_because", std::string());
   answer.mac = text_in(object, "mac");
   answer.key_id = text_in(object, "key_id");
   return answer;
@@ -109,6 +110,7 @@ std::string answer_to_json(const ItemAnswer& answer) {
   object["policy_hash"] = answer.policy_hash;
   object["nonce"] = or_null(answer.nonce);
   object["receipt"] = {{"runs", answer.runs}};
+  if (!answer.cold_because.empty()) object["cold_because"] = answer.cold_because;
   object["mac"] = or_null(answer.mac);
   object["key_id"] = or_null(answer.key_id);
   return dump(object);

@@ -25,12 +25,13 @@ CanaryItems::Result wrong(std::string why) {
 
 }  // namespace
 
-kernel::Result<std::vector<ResolvedItem>> gold_items(const kernel::Profile& profile) {
+kernel::Result<std::vector<ResolvedItem>> gold_items(const kernel::Profile& profile,
+                                                     const VerifyWishes& wishes) {
   VerifyRequest request = TRY(parse_items(request_body));
   request.profile = profile.name;
   const Runtimes none;
-  VerifyBatch batch =
-      TRY(resolve_batch(std::move(request), {.tenant = {}, .profile = profile, .runtimes = none}));
+  VerifyBatch batch = TRY(resolve_batch(
+      std::move(request), {.tenant = {}, .profile = profile, .runtimes = none, .wishes = wishes}));
   std::vector<ResolvedItem> items;
   for (auto& each : batch.items) {
     if (const auto* const refused = std::get_if<RefusedItem>(&each))

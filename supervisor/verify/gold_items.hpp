@@ -9,11 +9,13 @@
 #include "supervisor/loop/timer.hpp"
 #include "supervisor/runs/canary.hpp"
 #include "supervisor/verify/judging.hpp"
+#include "supervisor/verify/verify_wishes.hpp"
 
 namespace paddock::supervisor {
 
 // The first must pass, the second must fail. Fails as a verify request under that profile would.
-kernel::Result<std::vector<ResolvedItem>> gold_items(const kernel::Profile& profile);
+kernel::Result<std::vector<ResolvedItem>> gold_items(const kernel::Profile& profile,
+                                                     const VerifyWishes& wishes = {});
 
 // Of the one that must pass, or the other. Pure.
 CanaryItems::Result gold_result(const Judgement& judgement, bool must_pass);

@@ -68,6 +68,7 @@ void InProcessItem::start() {
   run.stdin_bytes =
       in_process_job(item_.item.code, std::get<JudgedTests>(item_.item.tests), item_.stop);
   run.channel = report_;
+  run.warm = item_.candidate_warm;
   item_.item.code = {};
   run_.start(
       std::move(run), [this](const RunRecord&) { slot_at_ = kernel::Clock::now(); },
@@ -87,7 +88,9 @@ void InProcessItem::over() {
   JudgedItem judged{.judgement = {.fault = run_.fault(), .cases = {}},
                     .degraded = run_.degraded(),
                     .stdout_tail = run_.stdout_tail(),
-                    .stderr_tail = run_.stderr_tail()};
+                    .stderr_tail = run_.stderr_tail(),
+                    .cold_because = {}};
+  if (!run_.cold_because().empty()) judged.cold_because = "candidate: " + run_.cold_because();
   if (const auto end = run_.end()) {
     const auto text = read_report(*report_);
     const auto report = text ? parse_judge_report(*text)

@@ -97,6 +97,7 @@ struct VerifyRequest {
   bool stream = false;
   bool cache = false;
   bool allow_degraded = false;
+  bool warm = true;
 
   bool operator==(const VerifyRequest&) const = default;
 };

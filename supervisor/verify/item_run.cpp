@@ -64,6 +64,7 @@ std::optional<EndedRun> ItemRun::end() const {
 void ItemRun::finished(const RunRecord& record) {
   result_ = record.result;
   degraded_ = record.degraded;
+  cold_because_ = record.cold_because;
   over();
 }
 

@@ -45,6 +45,7 @@ class ItemRun {
   const std::optional<kernel::SandboxResult>& result() const { return result_; }
   std::optional<EndedRun> end() const;  // of one that is over and has no fault
   const std::vector<std::string>& degraded() const { return degraded_; }
+  const std::string& cold_because() const { return cold_because_; }
   std::string stdout_tail() const { return stdout_.text(); }
   std::string stderr_tail() const { return stderr_.text(); }
 
@@ -70,6 +71,7 @@ class ItemRun {
   std::optional<Fault> fault_;
   std::optional<kernel::SandboxResult> result_;
   std::vector<std::string> degraded_;
+  std::string cold_because_;
   OutputTail stdout_;
   OutputTail stderr_;
 };

@@ -25,6 +25,9 @@ struct ResolvedItem {
   std::string policy_hash;                                    // the candidate's
   std::shared_ptr<const Runtime> runtime;                     // of tests of kind stdio
   bool is_canary = false;                                     // and so is each of its runs
+  // What its runs want to be forks of; null: nothing. See VerifyWishes.
+  std::shared_ptr<const WarmWish> candidate_warm{};
+  std::shared_ptr<const WarmWish> judge_warm{};
 };
 
 struct JudgedItem {
@@ -32,6 +35,7 @@ struct JudgedItem {
   std::vector<std::string> degraded;
   std::string stdout_tail;
   std::string stderr_tail;
+  std::string cold_because{};  // of runs that wanted to be forks and were none
 };
 
 class Judging {

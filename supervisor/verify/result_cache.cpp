@@ -11,7 +11,8 @@ bool is_of_time(const std::string& cause) {
 
 std::size_t bytes_of(const ResultKey& key, const ItemAnswer& answer) {
   std::size_t bytes = sizeof(ItemAnswer) + 2 * sizeof(ResultKey) + 2 * key.tenant.size() +
-                      answer.detail.size() + answer.stdout_tail.size() + answer.stderr_tail.size();
+                      answer.detail.size() + answer.stdout_tail.size() + answer.stderr_tail.size() +
+                      answer.cold_because.size();
   for (const CaseAnswer& each : answer.cases)
     bytes += sizeof each + each.cause.size() + each.detail.size();
   for (const std::string& run : answer.runs) bytes += sizeof run + run.size();

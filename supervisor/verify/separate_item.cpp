@@ -38,6 +38,7 @@ ResolvedRun SeparateItem::candidate_run() {
   run.is_canary = item_.is_canary;
   run.stdin_bytes = std::move(item_.item.code);
   run.channel = std::move(candidates_end_);
+  run.warm = item_.candidate_warm;
   return run;
 }
 
@@ -52,6 +53,7 @@ ResolvedRun SeparateItem::judge_run() {
   run.parent = candidate_.id();
   run.stdin_bytes = judge_job(std::get<JudgedTests>(item_.item.tests), item_.stop);
   run.channel = std::move(judges_end_);
+  run.warm = item_.judge_warm;
   run.beside_slots = true;
   return run;
 }
@@ -124,12 +126,21 @@ Judgement SeparateItem::judgement() const {
   return judgement_of(candidate_.end(), judge_.end(), report_of(judge_));
 }
 
+std::string SeparateItem::cold_because() const {
+  std::string text;
+  if (!candidate_.cold_because().empty()) text = "candidate: " + candidate_.cold_because();
+  if (!judge_.cold_because().empty())
+    text += (text.empty() ? "judge: " : "; judge: ") + judge_.cold_because();
+  return text;
+}
+
 void SeparateItem::check_over() {
   if (!candidate_.is_over() || (judge_.was_started() && !judge_.is_over())) return;
   on_over_({.judgement = judgement(),
             .degraded = candidate_.degraded(),
             .stdout_tail = candidate_.stdout_tail(),
-            .stderr_tail = candidate_.stderr_tail()});
+            .stderr_tail = candidate_.stderr_tail(),
+            .cold_because = cold_because()});
 }
 
 }  // namespace paddock::supervisor

@@ -35,6 +35,7 @@ class SeparateItem final : public Judging {
   void judge_over();
   void check_over();
   Judgement judgement() const;
+  std::string cold_because() const;
 
   ResolvedItem item_;
   OnOver on_over_;

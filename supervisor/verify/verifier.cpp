@@ -336,6 +336,7 @@ void Verifier::answer_from_cache(Place place, ItemAnswer answer) {
   answer.group = entry.group;
   answer.nonce = entry.nonce;
   answer.cached = true;
+  answer.cold_because.clear();
   answer.queue_ms = milliseconds_between(batch.arrived_at, kernel::Clock::now());
   answer.run_ms = 0;
   record(place, std::move(answer));
@@ -383,6 +384,7 @@ ItemAnswer Verifier::answer_of(const Batch& batch, const Alive& alive, JudgedIte
   answer.degraded = std::move(result.degraded);
   answer.stdout_tail = std::move(result.stdout_tail);
   answer.stderr_tail = std::move(result.stderr_tail);
+  answer.cold_because = std::move(result.cold_because);
   return answer;
 }
 

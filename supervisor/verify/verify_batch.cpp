@@ -77,6 +77,20 @@ Result<std::shared_ptr<const Runtime>> runtime_of(
   return known[language] = std::make_shared<const Runtime>(*found);
 }
 
+void set_wishes(const VerifyWishes& wishes, Integrity integrity, ResolvedItem& item) {
+  switch (integrity) {
+    case Integrity::separate:
+      item.candidate_warm = wishes.candidate;
+      item.judge_warm = wishes.judge;
+      break;
+    case Integrity::in_process:
+      item.candidate_warm = wishes.in_process;
+      break;
+    case Integrity::stdio:
+      break;
+  }
+}
+
 // A language names a profile for the virtual memory that it cannot start without.
 Result<void> check_memory(const Runtime& runtime, const kernel::Profile& needed,
                           const kernel::Profile& asked) {
@@ -129,6 +143,7 @@ Result<VerifyBatch> resolve_batch(VerifyRequest request, const VerifySetting& se
     resolved.judge_policy = judge_policy;
     resolved.tenant = setting.tenant;
     resolved.stop = request.stop;
+    if (request.warm) set_wishes(setting.wishes, item.integrity, resolved);
     resolved.item = std::move(item);
     return resolved;
   };

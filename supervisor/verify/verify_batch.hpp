@@ -14,6 +14,7 @@
 #include "supervisor/runtimes/runtime.hpp"
 #include "supervisor/verify/item.hpp"
 #include "supervisor/verify/judging.hpp"
+#include "supervisor/verify/verify_wishes.hpp"
 
 namespace paddock::supervisor {
 
@@ -37,6 +38,7 @@ struct VerifySetting {
   // it, or it cannot be had here. Empty: it is never asked for.
   std::function<kernel::Result<const kernel::Profile*>(const std::string& name)> profile_named{};
   std::chrono::milliseconds item_wall_clock = item_wall_clock_default;  // of items without one
+  VerifyWishes wishes{};  // of requests that do not ask for cold runs
 };
 
 // Gives each item its policies, and stdio ones their runtime. An item that asks for more than the

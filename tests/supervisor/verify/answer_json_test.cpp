@@ -40,6 +40,7 @@ ItemAnswer full_answer() {
   answer.policy_hash = std::string(64, 'p');
   answer.nonce = "n";
   answer.runs = {"r-0000000000000001", "r-0000000000000002"};
+  answer.cold_because = "judge: no zygote is ready";
   answer.mac = std::string(64, 'm');
   answer.key_id = "0123456789abcdef";
   return answer;
@@ -76,4 +77,11 @@ TEST_CASE("what is no answer is refused, and not half read") {
     REQUIRE_FALSE(read);
     CHECK(read.error().code == paddock::kernel::ErrorCode::not_recorded);
   }
+}
+
+TEST_CASE("an answer speaks of cold runs only where one was to be warm") {
+  ItemAnswer answer = full_answer();
+  CHECK(json::parse(answer_to_json(answer))["cold_because"] == "judge: no zygote is ready");
+  answer.cold_because.clear();
+  CHECK_FALSE(json::parse(answer_to_json(answer)).contains("cold_because"));
 }

@@ -103,3 +103,48 @@ TEST_CASE("a request without one item that can be judged says why of the first")
   CHECK(refusal_of_all(resolved({1, 2, 3}))
             ->starts_with("items[0]: an item must be an object (and none"));
 }
+
+TEST_CASE(
+    "candidates and judges want to be forks of different programs, unless they shall be cold") {
+  const auto wish = [](const char* name) {
+    return std::make_shared<const WarmWish>(WarmWish{.runtime = name, .program = {}});
+  };
+  const VerifyWishes wishes{.candidate = wish("c"), .judge = wish("j"), .in_process = wish("p")};
+  kernel::Profile profile;
+  profile.name = "STRICT";
+  const Runtimes none;
+  const auto resolve = [&](const json& request) {
+    auto batch =
+        resolve_batch(*parse_items(request.dump()),
+                      {.tenant = "t", .profile = profile, .runtimes = none, .wishes = wishes});
+    REQUIRE(batch);
+    return std::get<ResolvedItem>(batch->items.at(0));
+  };
+  json in_process = item("a");
+  in_process["integrity"] = "in_process";
+  const ResolvedItem separate = resolve({{"items", {item("a")}}});
+  CHECK(separate.candidate_warm == wishes.candidate);
+  CHECK(separate.judge_warm == wishes.judge);
+  CHECK(resolve({{"items", {in_process}}}).candidate_warm == wishes.in_process);
+  const ResolvedItem cold = resolve({{"items", {item("a")}}, {"warm", false}});
+  CHECK_FALSE(cold.candidate_warm);
+  CHECK_FALSE(cold.judge_warm);
+}
+
+TEST_CASE(
+    "the wishes of items are there if the runtime of Python has a [warm], and never the same") {
+  Runtimes runtimes;
+  CHECK_FALSE(verify_wishes(runtimes).candidate);
+  runtimes["python"].name = "python";
+  CHECK_FALSE(verify_wishes(runtimes).judge);
+  runtimes["python"].warm = std::make_shared<const WarmWish>(
+      WarmWish{.runtime = "python",
+               .program = {.interpreter = {"python3", "-I"}, .modules = {}, .programs = {}}});
+  const VerifyWishes wishes = verify_wishes(runtimes);
+  REQUIRE(wishes.candidate);
+  REQUIRE(wishes.judge);
+  REQUIRE(wishes.in_process);
+  CHECK(wishes.judge->runtime == "judge");
+  CHECK(wishes.candidate->program != wishes.judge->program);
+  CHECK(wishes.candidate->program != wishes.in_process->program);
+}
