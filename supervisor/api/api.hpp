@@ -20,6 +20,8 @@
 #include "supervisor/telemetry/metrics.hpp"
 #include "supervisor/verify/key_store.hpp"
 #include "supervisor/verify/verifier.hpp"
+#include "supervisor/verify/verify_wishes.hpp"
+#include "supervisor/warm/warm_pool.hpp"
 
 namespace paddock::supervisor {
 
@@ -47,6 +49,8 @@ struct ApiContext {
   // Called when a drain has begun ("begun"), is over ("done") or was cancelled ("cancelled").
   std::function<void(std::string_view)> on_drain;
   Verifier& verifier;
+  WarmPool& warm;
+  const VerifyWishes& verify_wishes;
   KeyStore& keys;
   Worker& key_worker;  // makes keys: it waits for the disk
   // Called when a tenant ("": the operator) has got a key that replaces one, or its first.

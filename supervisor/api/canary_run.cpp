@@ -41,11 +41,12 @@ kernel::Result<ResolvedRun> canary_run(const kernel::Catalog& catalog,
 }
 
 kernel::Result<std::vector<ResolvedItem>> gold_items_under(const std::string& profile,
-                                                           const kernel::Catalog& catalog) {
+                                                           const kernel::Catalog& catalog,
+                                                           const VerifyWishes& wishes) {
   const auto at = catalog.profiles.find(profile);
   if (at == catalog.profiles.end())
     return kernel::fail(kernel::ErrorCode::unknown_profile, "no profile '" + profile + "'");
-  return gold_items(at->second);
+  return gold_items(at->second, wishes);
 }
 
 kernel::Result<ResolvedRun> version_run(const Runtime& runtime,

@@ -15,7 +15,8 @@ kernel::Result<ResolvedRun> canary_run(const kernel::Catalog& catalog,
 // The items that are judged after it, under its profile. Fails with unknown_profile if a reload has
 // taken it away, else as gold_items().
 kernel::Result<std::vector<ResolvedItem>> gold_items_under(const std::string& profile,
-                                                           const kernel::Catalog& catalog);
+                                                           const kernel::Catalog& catalog,
+                                                           const VerifyWishes& wishes);
 
 // The run that asks a runtime for its version. Fails as admit().
 kernel::Result<ResolvedRun> version_run(const Runtime& runtime,

@@ -28,12 +28,16 @@ void get_health(const ApiContext& context, const Call& call) {
   const std::size_t alive = caller.sees_all ? runs.alive() : runs.alive(caller.tenant);
   const std::size_t queued = caller.sees_all ? runs.queued() : runs.queued(caller.tenant);
   const std::string failure = context.ledger_failure();
-  const nlohmann::ordered_json answer = {{"status", runs.draining() ? "draining" : "ok"},
-                                         {"ledger", failure.empty() ? "writing" : failure},
-                                         {"config_stale", context.catalog.stale()},
-                                         {"profiles_refused", context.health.refusals().size()},
-                                         {"runs_alive", alive},
-                                         {"runs_queued", queued}};
+  nlohmann::ordered_json answer = {{"status", runs.draining() ? "draining" : "ok"},
+                                   {"ledger", failure.empty() ? "writing" : failure},
+                                   {"config_stale", context.catalog.stale()},
+                                   {"profiles_refused", context.health.refusals().size()},
+                                   {"runs_alive", alive},
+                                   {"runs_queued", queued}};
+  if (caller.sees_all) {
+    const WarmNow warm = context.warm.now();
+    answer["warm"] = {{"ready", warm.ready}, {"busy", warm.busy}, {"starting", warm.starting}};
+  }
   respond_json(call.exchange, 200, dump_line(answer));
 }
 

@@ -24,6 +24,7 @@
 #include "supervisor/runs/run_record.hpp"
 #include "supervisor/runtimes/languages.hpp"
 #include "supervisor/verify/key_store.hpp"
+#include "supervisor/warm/warm_pool.hpp"
 
 namespace paddock::supervisor {
 
@@ -33,6 +34,7 @@ struct RunRequest {
   bool stream = false;
   bool stdin_open = false;
   std::string parent{};  // the run that asks for this one; empty: none
+  bool warm = false;     // a fork of an interpreter, if that can be had
 
   bool operator==(const RunRequest&) const = default;
 };
@@ -113,7 +115,7 @@ std::string host_to_json(const kernel::HostFacts& host,
 std::string event_to_json(const StoredEvent& event);
 std::string pruned_to_json(std::uint64_t after, std::uint64_t oldest);
 
-std::string readiness_to_json(const Readiness& readiness);
+std::string readiness_to_json(const Readiness& readiness, const WarmNow& warm);
 std::string drain_result_to_json(const DrainResult& result);
 std::string explanation_to_json(const RunRecord& run, const Explanation& explanation);
 

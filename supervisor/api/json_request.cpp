@@ -188,7 +188,8 @@ Result<RunRequest> parse_run_request(std::string_view body) {
        json_into("cwd", request.cwd, text), json_into("tenant", request.tenant, text),
        json_into("parent", run.parent, run_id),
        json_into("allow_degraded", request.allow_degraded, flag),
-       json_into("detach", run.detach, flag), json_into("stream", run.stream, flag)}));
+       json_into("detach", run.detach, flag), json_into("stream", run.stream, flag),
+       json_into("warm", run.warm, flag)}));
   TRY_VOID(check_together(object, run));
   TRY_VOID(kernel::check_request(request));
   return run;

@@ -28,6 +28,7 @@ ordered_json run_object(const RunRecord& run, WithOutput with_output) {
   if (!run.agent.empty()) object["agent"] = run.agent;
   if (!run.parent.empty()) object["parent"] = run.parent;
   if (!run.recorded) object["recorded"] = false;
+  add_warmth(object, run);
   if (run.result) object["result"] = result_object(*run.result, with_output);
   if (run.receipt || run.result) object["confinement"] = confinement_object(run);
   return object;
@@ -90,6 +91,16 @@ ordered_json stored_confinement(const StoredRun& run) {
           {"degraded", std::move(degraded)}};
 }
 
+void add_stored_warmth(ordered_json& object, const StoredRun& run) {
+  for (const char* kind : {"run.finished", "run.running"}) {
+    const ordered_json body = body_of(run, kind, "warm");
+    if (body.is_null()) continue;
+    for (const char* key : {"warm", "cold_because"})
+      if (body.contains(key)) object[key] = body[key];
+    return;
+  }
+}
+
 ordered_json argv_of(const StoredRun& run) {
   for (const char* kind : {"run.queued", "run.starting"}) {
     const ordered_json body = body_of(run, kind, "argv");
@@ -117,6 +128,7 @@ ordered_json stored_object(const StoredRun& run, WithOutput with_output) {
   };
   if (!row.agent.empty()) object["agent"] = row.agent;
   if (!row.parent.empty()) object["parent"] = row.parent;
+  add_stored_warmth(object, run);
   if (row.state == "finished") object["result"] = stored_result(run, with_output);
   object["confinement"] = stored_confinement(run);
   return object;

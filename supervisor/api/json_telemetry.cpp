@@ -35,12 +35,14 @@ std::string pruned_to_json(std::uint64_t after, std::uint64_t oldest) {
                       {"oldest", oldest}}}});
 }
 
-std::string readiness_to_json(const Readiness& readiness) {
+std::string readiness_to_json(const Readiness& readiness, const WarmNow& warm) {
   ordered_json object = {{"ready", readiness.ready}};
   if (!readiness.ready) object["reason"] = readiness.reason;
   if (!readiness.profile.empty()) object["profile"] = readiness.profile;
   if (!readiness.verify.empty()) object["verify"] = readiness.verify;
   if (!readiness.verify_reason.empty()) object["verify_reason"] = readiness.verify_reason;
+  object["warm"] = {{"ready", warm.ready}, {"busy", warm.busy}, {"starting", warm.starting}};
+  if (!warm.last_failure.empty()) object["warm"]["last_failure"] = warm.last_failure;
   return dump_line(object);
 }
 
@@ -58,6 +60,7 @@ std::string explanation_to_json(const RunRecord& run, const Explanation& explana
   object["limit"] = explanation.limit;
   object["observed"] = explanation.observed;
   object["change"] = explanation.change;
+  add_warmth(object, run);
   return dump_line(object);
 }
 

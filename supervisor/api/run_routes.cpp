@@ -10,6 +10,7 @@
 #include "supervisor/api/json.hpp"
 #include "supervisor/api/query.hpp"
 #include "supervisor/loop/timer.hpp"
+#include "supervisor/runtimes/warm_wish.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -120,6 +121,7 @@ Result<ResolvedRun> admit_body(const ApiContext& context, const Caller& caller,
                               context.health.refusals()));
   run.stdin_open = body.stdin_open;
   run.parent = body.parent;
+  if (body.warm) run.warm = warm_wish_for(context.catalog.runtimes(), run.argv);
   return run;
 }
 

@@ -15,8 +15,8 @@ void get_healthz(const ApiContext&, const Call& call) {
 }
 
 void get_readyz(const ApiContext& context, const Call& call) {
-  context.canary.ask([exchange = call.exchange](const Readiness& readiness) {
-    respond_json(exchange, readiness.ready ? 200 : 503, readiness_to_json(readiness));
+  context.canary.ask([exchange = call.exchange, &warm = context.warm](const Readiness& readiness) {
+    respond_json(exchange, readiness.ready ? 200 : 503, readiness_to_json(readiness, warm.now()));
   });
 }
 
@@ -63,6 +63,7 @@ void post_drain(const ApiContext& context, const Call& call) {
         respond_json(exchange, 200, drain_result_to_json(result));
       });
   context.verifier.drain();
+  context.warm.renew();
   context.on_drain("begun");
 }
 

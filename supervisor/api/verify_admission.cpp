@@ -34,7 +34,8 @@ Result<VerifyBatch> admit_batch(const ApiContext& context, const Caller& caller,
                            .profile = *profile,
                            .runtimes = context.catalog.runtimes(),
                            .profile_named = admitted,
-                           .item_wall_clock = context.verifier.limits().item_wall_clock}));
+                           .item_wall_clock = context.verifier.limits().item_wall_clock,
+                           .wishes = context.verify_wishes}));
   if (auto why = refusal_of_all(batch)) return fail(ErrorCode::invalid_request, std::move(*why));
   return batch;
 }

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -24,6 +25,7 @@
 #include "supervisor/ledger/file_names.hpp"
 #include "supervisor/recovery/recover.hpp"
 #include "supervisor/telemetry/log.hpp"
+#include "supervisor/warm/zygote_name.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -42,7 +44,8 @@ void raise_descriptor_limit(const DaemonConfig& config) {
   // An item of a verify request has a judge beside the slots, and the ends of their channel. A run
   // that waits may have its files in a memory file.
   const std::size_t needed =
-      (config.runs.alive_max + config.verify.items_alive) * descriptors_per_run +
+      (config.runs.alive_max + config.verify.items_alive + config.zygotes_max) *
+          descriptors_per_run +
       config.verify.items_alive * descriptors_per_item + config.runs.queued_max +
       config.connections_max * descriptors_per_connection + descriptors_besides;
   rlimit limit{};
@@ -104,6 +107,16 @@ void keep_to_host_uids(DaemonConfig& config) {
   config.runs.alive_max = config.host_uids.count;
 }
 
+// So does each zygote, and its forks have its own. Runs come first: nobody may be out of uids for
+// one.
+void settle_zygotes(DaemonConfig& config) {
+  if (config.zygotes_max == 0) config.zygotes_max = zygotes_for(config.verify.items_alive);
+  if (::geteuid() != 0) return;
+  const std::size_t uids = config.host_uids.count;
+  const std::size_t taken = std::min(uids, config.runs.alive_max + config.verify.items_alive);
+  config.zygotes_max = std::min(config.zygotes_max, uids - taken);
+}
+
 void log_recovery(const RecoveryReport& report) {
   if (const std::string summary = summary_of(report); !summary.empty())
     log(report.problem.empty() ? LogLevel::warning : LogLevel::error,
@@ -138,6 +151,7 @@ Result<std::unique_ptr<Daemon>> Daemon::create(DaemonConfig config, ServiceManag
   TRY_VOID(ensure_state_directory(config.state_directory));
   config.state_directory = real_path(config.state_directory);
   keep_to_host_uids(config);
+  settle_zygotes(config);
   raise_descriptor_limit(config);
   kernel::become_subreaper();
   kernel::Sandbox sandbox = TRY(
@@ -208,7 +222,10 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
                    [this](const std::string& tenant) {
                      return metrics_class_of(catalog_.access(), tenant);
                    }),
-      runs_(loop_->get(), sandbox_, recorder_, config_.runs, &run_metrics_),
+      warm_(warm_parts(), {.zygotes_max = config_.zygotes_max,
+                           .starting_max = std::max(1u, std::thread::hardware_concurrency()),
+                           .slots = config_.verify.items_alive}),
+      runs_(loop_->get(), sandbox_, recorder_, config_.runs, &run_metrics_, &warm_),
       verifier_({.loop = loop_->get(),
                  .runs = runs_,
                  .recorder = recorder_,
@@ -222,7 +239,7 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
       history_(*ledger_),
       gold_items_(loop_->get(), runs_,
                   [this](const std::string& profile) {
-                    return gold_items_under(profile, catalog_.catalog());
+                    return gold_items_under(profile, catalog_.catalog(), verify_wishes_);
                   }),
       canary_(
           loop_->get(), runs_, [this] { return ledger_->problem(); },
@@ -254,6 +271,8 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
             .drain_deadline = config_.drain,
             .on_drain = [this](std::string_view step) { report_drain(step); },
             .verifier = verifier_,
+            .warm = warm_,
+            .verify_wishes = verify_wishes_,
             .keys = keys_,
             .key_worker = *log_worker_,
             .on_key = [this](const auto& tenant, const auto& key,
@@ -261,11 +280,29 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
       watchdog_timer_(loop_->get()),
       farewell_timer_(loop_->get()) {}
 
-Daemon::~Daemon() = default;
+// Zygotes and their forks go first: to the run table what it has not started are strays.
+Daemon::~Daemon() {
+  warm_.abandon();
+}
 
 Daemon::LastWords::~LastWords() {
   if (const auto finished = ledger.finish(); !finished)
     log(LogLevel::error, "ledger.unwritten", finished.error().message);
+}
+
+WarmPool::Parts Daemon::warm_parts() {
+  return {.loop = loop_->get(),
+          .sandbox = sandbox_,
+          .tag = zygote_tag(ledger_path(config_.state_directory)),
+          .on_start = [this](const std::string& runtime,
+                             bool warm) { metrics_.warm_start(runtime, warm); },
+          .on_end = [this](const std::string& runtime,
+                           std::string_view end) { metrics_.zygote_ended(runtime, end); },
+          .on_failure =
+              [](const std::string& runtime, const std::string& why) {
+                log(LogLevel::warning, "warm.failed", fmt::format("warm {}: {}", runtime, why),
+                    {{"runtime", runtime}, {"problem", why}});
+              }};
 }
 
 Result<void> Daemon::handle_signals() {
@@ -377,6 +414,7 @@ void Daemon::shut_down() {
       services_.stopping("draining");
       agents_.drain();
       verifier_.drain();
+      warm_.renew();
       runs_.drain(config_.drain, DrainUntil::end_of_daemon,
                   [this](const DrainResult&) { drained(); });
       return;
@@ -392,6 +430,7 @@ void Daemon::shut_down() {
 
 // Outcomes are on their way to their clients: they get a moment to read them.
 void Daemon::drained() {
+  warm_.close();
   // Thousands of verdicts may be on their way through the ledger; who is done ends it sooner.
   constexpr milliseconds farewell{10'000};
   std::vector<Server*> servers = {main_server_.get(), trainer_server_.get()};

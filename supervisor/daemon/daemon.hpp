@@ -26,6 +26,8 @@
 #include "supervisor/verify/gold_items.hpp"
 #include "supervisor/verify/key_store.hpp"
 #include "supervisor/verify/verifier.hpp"
+#include "supervisor/verify/verify_wishes.hpp"
+#include "supervisor/warm/warm_pool.hpp"
 
 namespace paddock::supervisor {
 
@@ -70,6 +72,7 @@ class Daemon {
   void report_drain(std::string_view step);
   void report_key(const std::string& tenant, const MacKey& key, KeyStore::IfPresent if_present);
   void report_ledger();
+  WarmPool::Parts warm_parts();
   std::string status() const;
   MetricsNow metrics_now() const;
 
@@ -95,6 +98,8 @@ class Daemon {
   BudgetBook budgets_;
   AgentTable agents_;  // outlives the runs, which tell it of their end
   RunMetrics run_metrics_;
+  WarmPool warm_;
+  VerifyWishes verify_wishes_;
   RunTable runs_;
   Verifier verifier_;  // goes before the runs that it has started
   RunHistory history_;

@@ -46,11 +46,14 @@ void read_limits(kernel::TomlReader& reader, DaemonConfig& config) {
   count("runs_queued", config.runs.queued_max);
   count("runs_finished", config.runs.finished_max);
   count("connections", config.connections_max);
+  count("zygotes", config.zygotes_max);
   if (const auto value = reader.bytes("limits", "body_bytes")) config.body_bytes_max = *value;
   if (const auto value = reader.duration("limits", "drain_seconds")) config.drain = *value;
 }
 
-void read_verify(kernel::TomlReader& reader, VerifierLimits& limits) {
+void read_verify(kernel::TomlReader& reader, DaemonConfig& config) {
+  VerifierLimits& limits = config.verify;
+  if (const auto value = reader.boolean("verify", "warm")) config.verify_warm = *value;
   if (const auto value = reader.count("verify", "items_alive")) limits.items_alive = *value;
   if (const auto value = reader.duration("verify", "wall_seconds")) limits.item_wall_clock = *value;
   if (const auto value = reader.count("verify", "queued")) limits.queued_max = *value;
@@ -123,6 +126,10 @@ DaemonConfig default_daemon_config() {
   return config;
 }
 
+std::size_t zygotes_for(std::size_t items_alive) {
+  return 3 * items_alive;
+}
+
 void apply_config_file(std::string_view text, const std::string& file, DaemonConfig& config,
                        std::vector<kernel::Diagnostic>& diagnostics) {
   const std::size_t begin = diagnostics.size();
@@ -144,7 +151,7 @@ void apply_config_file(std::string_view text, const std::string& file, DaemonCon
   }
   read_limits(*reader, config);
   read_ledger(*reader, config);
-  read_verify(*reader, config.verify);
+  read_verify(*reader, config);
   read_tcp(*reader, config);
   reader->report_unknown_keys();
   kernel::sort_by_place(diagnostics, begin);

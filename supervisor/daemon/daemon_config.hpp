@@ -43,20 +43,26 @@ struct DaemonConfig {
   LedgerSync ledger_sync = LedgerSync::full;
   LedgerLimits ledger;
   VerifierLimits verify;
+  bool verify_warm = true;                  // items' runs are forks where that can be had
+  std::size_t zygotes_max = 0;              // of all kinds; 0: zygotes_for(verify.items_alive)
   std::optional<TcpConfig> tcp;             // absent: no TCP
   std::chrono::milliseconds drain{30'000};  // from SIGTERM to the stop of what still runs
 };
 
 DaemonConfig default_daemon_config();
 
+// Enough for candidates and judges of all items that are judged at a time, and for runs besides.
+std::size_t zygotes_for(std::size_t items_alive);
+
 // Overrides `config` with what the TOML text sets:
 //   runtime_dir state_dir access cgroup_base = "PATH"   profiles agents runtimes = ["DIR", ...]
 //   (or cgroup_base = "none")
 //   host_uids = "FIRST-LAST"
 //   [ledger] sync = "full" or "normal", keep_days, keep_bytes
-//   [verify] items_alive wall_seconds queued queued_bytes
+//   [verify] items_alive wall_seconds queued queued_bytes warm
 //   [tcp] listen token_file tenant profile
 //   [limits] runs_alive runs_queued runs_finished connections body_bytes drain_seconds
+//            zygotes
 // Mistakes are appended to `diagnostics`.
 void apply_config_file(std::string_view text, const std::string& file, DaemonConfig& config,
                        std::vector<kernel::Diagnostic>& diagnostics);

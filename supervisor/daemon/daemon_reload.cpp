@@ -92,6 +92,8 @@ void Daemon::apply_config() {
                     agent, catalog_.catalog().agents.at(agent).tenant),
         {{"agent", agent}});
   budgets_.set_limits(catalog_.catalog().agents);
+  verify_wishes_ = config_.verify_warm ? verify_wishes(catalog_.runtimes()) : VerifyWishes{};
+  warm_.renew();  // what zygotes are made from may be another now
   if (catalog_.token() == tcp_.token) return;
   tcp_.token = catalog_.token();
   ++tcp_.token_changes;

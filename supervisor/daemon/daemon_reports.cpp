@@ -71,7 +71,8 @@ MetricsNow Daemon::metrics_now() const {
           .ledger_writing = ledger_->is_writing(),
           .ledger_unwritten = ledger_->unwritten(),
           .agents = agents_.count_by_state(),
-          .loop_lag = loop_lag_.recent()};
+          .loop_lag = loop_lag_.recent(),
+          .zygotes = warm_.now().zygotes};
 }
 
 }  // namespace paddock::supervisor

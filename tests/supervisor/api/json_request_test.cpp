@@ -315,3 +315,10 @@ TEST_CASE("no mutation of a request crashes the decoder") {
   CHECK(accepted > 100);  // some changes, within a string, do no harm
   CHECK(accepted < 19000);
 }
+
+TEST_CASE("a request may ask to be warm, with true or false") {
+  CHECK_FALSE(parse_run_request(R"({"argv": ["true"]})")->warm);
+  CHECK(parse_run_request(R"({"argv": ["true"], "warm": true})")->warm);
+  CHECK_FALSE(parse_run_request(R"({"argv": ["true"], "warm": false})")->warm);
+  CHECK(refusal(request_with("warm", "yes")) == "'warm' must be true or false");
+}

@@ -233,3 +233,25 @@ TEST_CASE("an error has its code, its message, and the places of mistakes if the
   CHECK(with_places["error"]["diagnostics"] ==
         json({{{"file", "a.toml"}, {"line", 3}, {"column", 7}, {"message", "unknown key 'x'"}}}));
 }
+
+TEST_CASE("a run that asked for it says whether it is warm, and no other does") {
+  RunRecord run;
+  CHECK_FALSE(json::parse(run_to_json(run, WithOutput::no)).contains("warm"));
+  run.warm = true;
+  CHECK(json::parse(run_to_json(run, WithOutput::no))["warm"] == true);
+  CHECK_FALSE(json::parse(run_to_json(run, WithOutput::no)).contains("cold_because"));
+  run.warm = false;
+  run.cold_because = "no zygote is ready";
+  CHECK(json::parse(run_to_json(run, WithOutput::no))["cold_because"] == "no zygote is ready");
+  CHECK(json::parse(explanation_to_json(run, {}))["cold_because"] == "no zygote is ready");
+}
+
+TEST_CASE("readiness tells of zygotes, and of the last that was of no use") {
+  const Readiness readiness{.ready = true, .reason = "", .profile = "STRICT"};
+  WarmNow warm{.zygotes = {}, .ready = 2, .busy = 1, .starting = 0, .last_failure = ""};
+  CHECK(json::parse(readiness_to_json(readiness, warm))["warm"] ==
+        json({{"ready", 2}, {"busy", 1}, {"starting", 0}}));
+  warm.last_failure = "python: it died";
+  CHECK(json::parse(readiness_to_json(readiness, warm))["warm"]["last_failure"] ==
+        "python: it died");
+}

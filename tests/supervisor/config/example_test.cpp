@@ -49,6 +49,8 @@ TEST_CASE("the shipped example of the daemon's configuration changes nothing") {
   CHECK(config.verify.item_wall_clock == defaults.verify.item_wall_clock);
   CHECK(config.verify.queued_max == defaults.verify.queued_max);
   CHECK(config.verify.queued_bytes_max == defaults.verify.queued_bytes_max);
+  CHECK(config.verify_warm == defaults.verify_warm);
+  CHECK(config.zygotes_max == defaults.zygotes_max);
   CHECK(config.ledger_sync == defaults.ledger_sync);
   CHECK(config.ledger.keep == defaults.ledger.keep);
   CHECK(config.ledger.keep_bytes == defaults.ledger.keep_bytes);
@@ -73,7 +75,7 @@ TEST_CASE("the shipped example of the daemon's configuration has every key") {
        {"runtime_dir",   "state_dir",  "access",      "cgroup_base",   "profiles",    "agents",
         "host_uids",     "runs_alive", "runs_queued", "runs_finished", "connections", "body_bytes",
         "drain_seconds", "sync",       "keep_days",   "keep_bytes",    "runtimes",    "listen",
-        "token_file",    "tenant",     "profile"}) {
+        "token_file",    "tenant",     "profile",     "zygotes",       "warm"}) {
     INFO(key);
     CHECK(all.find(std::string("\n") + key + " = ") != std::string::npos);
   }
