@@ -53,6 +53,8 @@ Result<std::string> text_of(std::string_view answer) {
       if (paragraph.empty()) continue;
       text += (text.empty() ? "" : "\n") + printable(paragraph) + "\n";
     }
+    if (json.contains("cold_because"))
+      text += "not warm: " + printable(json["cold_because"].get<std::string>()) + "\n";
     return text;
   });
 }

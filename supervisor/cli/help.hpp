@@ -25,6 +25,7 @@ Examples:
   echo 'print(open("/etc/passwd").read())' | paddock run --agent python
   paddock run --json -- false                  the record: cause, times, what confined it
   paddock run --dry-run -- true                what would be done, and nothing is started
+  paddock run --profile STRICT --warm -c 'print(6 * 7)'  sooner, if the daemon has an interpreter
 
 A profile can be tightened here, not loosened. With a daemon, --bind-ro, --bind-rw, --network and
 --env give what the profile's [requests] and [environment] grant; without one you are the operator,

@@ -69,6 +69,7 @@ struct RequestOptions {
   bool network = false;
   std::string tenant;
   bool allow_degraded = false;
+  bool warm = false;
   std::vector<std::string> argv;  // of -c, too
 
   bool operator==(const RequestOptions&) const = default;
@@ -76,12 +77,13 @@ struct RequestOptions {
 
 // How items are judged: for `verify`.
 struct VerifyOptions {
-  std::string file;  // "-": stdin
+  std::string file;     // "-": stdin
   std::string profile;  // empty: STRICT, or the one of an item's language
   bool all_or_nothing = false;
   bool first_fail = false;
   bool allow_degraded = false;
   bool stream = false;  // answers as they come, not in the order of the input
+  bool cold = false;    // no run is a fork
 
   bool operator==(const VerifyOptions&) const = default;
 };

@@ -89,6 +89,9 @@ void report_ending(const RunRecord& run, Report& report) {
   if (!run.agent.empty()) report.line("agent", run.agent);
   report.line("cause", kernel::name_of(result.cause));
   report.line("", ending_line(run));
+  if (run.warm)
+    report.line("warm", *run.warm ? "a fork of an interpreter that was there already"
+                                  : "no: " + run.cold_because);
   report.line("time", fmt::format("{}, and {} to set it up", seconds(result.duration_s),
                                   seconds(result.setup_s)));
   const auto cpu = [](std::uint64_t us) { return seconds(static_cast<double>(us) / 1e6); };

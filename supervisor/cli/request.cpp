@@ -103,6 +103,7 @@ kernel::Result<std::string> request_to_json(const RunRequest& run) {
   if (run.detach) body["detach"] = true;
   if (run.stream) body["stream"] = true;
   if (run.stdin_open) body["stdin_open"] = true;
+  if (run.warm) body["warm"] = true;
   try {
     return body.dump();
   } catch (const nlohmann::json::exception&) {

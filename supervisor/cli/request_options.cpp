@@ -34,7 +34,10 @@ void add_request_options(CLI::App* app, RequestOptions& request, RawRequest& raw
   add_text(app, "--tenant", request.tenant, "A label for the record", "NAME");
   app->add_flag("--allow-degraded", request.allow_degraded,
                 "Run even if the host lacks a required control, and record which");
-  app->add_option("-c", raw.python, "Run this Python program: python3 -c PYTHON")
+  app->add_flag("--warm", request.warm,
+                "As a fork of an interpreter that the daemon keeps, if that can be had");
+  app->add_option("-c", raw.python,
+                  "Run this Python program: python3 -c PYTHON; with --warm python3 -I -c PYTHON")
       ->type_name("PYTHON")
       ->excludes(agent);
 }
@@ -101,6 +104,8 @@ void read_request(RequestOptions& request, const RawRequest& raw, std::vector<st
     throw mistake("-c", "a Python program and a command after -- exclude each other");
   request.argv = std::move(argv);
   if (raw.python) request.argv = {"python3", "-c", *raw.python};
+  // As the interpreter of runtimes/python.toml is started.
+  if (raw.python && request.warm) request.argv.insert(request.argv.begin() + 1, "-I");
 }
 
 }  // namespace paddock::supervisor::cli

@@ -57,13 +57,24 @@ Result<std::string> json_of(const Backend& backend, const RunRecord& run) {
   return ask(client, "GET", "/v1/runs/" + run.id);
 }
 
-Result<RunRecord> run_to_its_end(Backend& backend, const kernel::Request& request,
+// Nobody keeps interpreters for an embedded run. It is right all the same, and says so.
+Result<RunRecord> run_without_daemon(EmbeddedBackend& backend, const kernel::Request& request,
+                                     bool warm, LiveStreams& streams, StopSignals& signals) {
+  RunRecord run = TRY(run_embedded(backend, request, streams, signals));
+  if (warm) {
+    run.warm = false;
+    run.cold_because = "there is no daemon to keep an interpreter";
+  }
+  return run;
+}
+
+Result<RunRecord> run_to_its_end(Backend& backend, const kernel::Request& request, bool warm,
                                  LiveStreams& streams, StopSignals& signals) {
   auto* const remote = dynamic_cast<RemoteBackend*>(&backend);
-  RunRecord run =
-      remote != nullptr
-          ? TRY(run_remote(*remote, request, streams, signals))
-          : TRY(run_embedded(dynamic_cast<EmbeddedBackend&>(backend), request, streams, signals));
+  RunRecord run = remote != nullptr
+                      ? TRY(run_remote(*remote, request, warm, streams, signals))
+                      : TRY(run_without_daemon(dynamic_cast<EmbeddedBackend&>(backend), request,
+                                               warm, streams, signals));
   if (!run.result)
     return kernel::fail(kernel::ErrorCode::internal, "the run is over and has no result");
   streams.output.flush(signals.fd());
@@ -81,7 +92,7 @@ Result<int> run(const Options& options) {
   StopSignals signals = TRY(StopSignals::install());
   LiveStreams streams;
   streams.pass_output = !options.json;
-  const auto run = run_to_its_end(*backend, request, streams, signals);
+  const auto run = run_to_its_end(*backend, request, options.request.warm, streams, signals);
   if (!run && signals.seen() > 0) {
     complain(run.error().message);
     return exit_run_failed;

@@ -26,7 +26,7 @@ kernel::Result<RunRecord> run_embedded(EmbeddedBackend& backend, const kernel::R
 
 // The record is without output.
 kernel::Result<RunRecord> run_remote(RemoteBackend& backend, const kernel::Request& request,
-                                     LiveStreams& streams, StopSignals& signals);
+                                     bool warm, LiveStreams& streams, StopSignals& signals);
 
 // Up to `stdin_read_bytes`, or what there is. Empty: the end, or nothing that can be read.
 struct InputPiece {

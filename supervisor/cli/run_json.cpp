@@ -99,6 +99,8 @@ RunRecord record_from(const ordered_json& json) {
   read(json, "tenant", run.tenant);
   read(json, "argv", run.argv);
   read(json, "queue_ms", run.queue_ms);
+  if (json.contains("warm") && json["warm"].is_boolean()) run.warm = json["warm"].get<bool>();
+  read(json, "cold_because", run.cold_because);
   if (json.contains("confinement") && json["confinement"].is_object()) {
     const ordered_json& confinement = json["confinement"];
     read(confinement, "policy_hash", run.policy_hash);

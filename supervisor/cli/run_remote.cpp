@@ -174,10 +174,10 @@ class RemoteRun {
 
 }  // namespace
 
-Result<RunRecord> run_remote(RemoteBackend& backend, const kernel::Request& request,
+Result<RunRecord> run_remote(RemoteBackend& backend, const kernel::Request& request, bool warm,
                              LiveStreams& streams, StopSignals& signals) {
   const std::string body = TRY(request_to_json(
-      {.request = request, .detach = false, .stream = true, .stdin_open = true, .parent = {}}));
+      {.request = request, .detach = false, .stream = true, .stdin_open = true, .warm = warm}));
   TRY_VOID(backend.client().send("POST", "/v1/runs", body));
   return RemoteRun(backend.client(), backend.name(), streams, signals).drive();
 }

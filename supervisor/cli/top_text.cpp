@@ -47,6 +47,12 @@ Result<std::string> heading(std::string_view answer) {
       text +=
           fmt::format(", {} profile{} refused (paddock doctor)", refused, refused == 1 ? "" : "s");
     text = printable(text) + "\n";
+    if (json.contains("warm")) {
+      const ordered_json& warm = json["warm"];
+      text +=
+          fmt::format("warm: {} ready, {} busy, {} starting\n", warm.at("ready").get<std::size_t>(),
+                      warm.at("busy").get<std::size_t>(), warm.at("starting").get<std::size_t>());
+    }
     if (const std::string ledger = json.value("ledger", "writing"); ledger != "writing")
       text += "LEDGER NOT WRITTEN: " + printable(ledger) + "\n";
     if (json.at("config_stale").get<bool>())

@@ -74,3 +74,11 @@ TEST_CASE("the body of a request is JSON with the items as they were") {
   options.profile = "SEALED";
   CHECK(json::parse(verify_body(lines, {0}, options)).at("profile") == "SEALED");
 }
+
+TEST_CASE("a request asks for cold runs only if that is wanted") {
+  const auto lines = item_lines(line_of("a"));
+  VerifyOptions options;
+  CHECK_FALSE(json::parse(verify_body(lines, {0}, options)).contains("warm"));
+  options.cold = true;
+  CHECK(json::parse(verify_body(lines, {0}, options))["warm"] == false);
+}

@@ -105,3 +105,13 @@ TEST_CASE("a report lets no control byte through") {
   run.argv = {"sh", "-c", "\x1b[2J\n"};
   CHECK(report(run).find('\x1b') == std::string::npos);
 }
+
+TEST_CASE("a report says of a run that asked for it whether it was warm") {
+  RunRecord run = sample_run();
+  CHECK(report(run).find("warm") == std::string::npos);
+  run.warm = true;
+  CHECK(report(run).find("warm          a fork of an interpreter") != std::string::npos);
+  run.warm = false;
+  run.cold_because = "no zygote is ready";
+  CHECK(report(run).find("warm          no: no zygote is ready") != std::string::npos);
+}

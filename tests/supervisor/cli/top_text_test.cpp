@@ -93,3 +93,10 @@ TEST_CASE("an answer of another version is an error, not a crash") {
   strange.health = "{}";
   CHECK_FALSE(top_text(strange, {}, now));
 }
+
+TEST_CASE("top has a line on zygotes if the daemon tells of them") {
+  TopAnswers all = answers();
+  all.health.insert(all.health.rfind('}'), R"(, "warm": {"ready": 3, "busy": 1, "starting": 0})");
+  const std::string text = top_text(all, {.columns = 200, .lines = 0}, now).value();
+  CHECK(text.find("\nwarm: 3 ready, 1 busy, 0 starting\n") != std::string::npos);
+}
