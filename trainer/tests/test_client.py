@@ -138,6 +138,7 @@ class Behaviour:
             deadline_ms=1000,
             cache=True,
             allow_degraded=False,
+            warm=False,
         )
         request = peer.requests[0]
         self.assertEqual((request.method, request.target), ("POST", "/v1/verify"))
@@ -154,6 +155,7 @@ class Behaviour:
                 "deadline_ms": 1000,
                 "cache": True,
                 "allow_degraded": False,
+                "warm": False,
                 "stream": True,
                 "items": [
                     {
@@ -177,6 +179,12 @@ class Behaviour:
                 ],
             },
         )
+
+    def test_a_verdict_says_why_its_runs_were_cold(self):
+        why = "judge: no zygote is ready"
+        peer = self.peer(changed(0, cold_because=why))
+        first, second = self.verify(self.make(peer), items("right", "right"))
+        self.assertEqual((first.cold_because, second.cold_because), (why, ""))
 
     def test_what_is_not_asked_for_is_the_daemons_default(self):
         peer = self.peer()

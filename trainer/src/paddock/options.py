@@ -17,6 +17,7 @@ class Options(TypedDict, total=False):
     deadline_ms: int | None  # in the daemon, its queue included; then "invalid", "deadline"
     cache: bool | None  # an earlier verdict on the same code and tests will do
     allow_degraded: bool | None  # although a required control is missing: it is in the verdict
+    warm: bool | None  # False: no run is the fork of an interpreter that is there already
 
 
 def options_json(options: Options) -> dict[str, JsonValue]:

@@ -61,6 +61,7 @@ class Verdict:
     policy_hash: str = ""
     nonce: str = ""
     runs: tuple[str, ...] = ()
+    cold_because: str = ""  # of runs that were to be warm; not signed
     mac: str | None = None
     key_id: str | None = None
 
@@ -120,6 +121,7 @@ class Verdict:
             policy_hash=take.text_or_none("policy_hash") or "",
             nonce=take.text_or_none("nonce") or "",
             runs=tuple(str(run) for run in receipt.list("runs")),
+            cold_because=take.text_or_none("cold_because") or "",
             mac=take.text_or_none("mac") or None,
             key_id=take.text_or_none("key_id") or None,
         )

@@ -26,7 +26,7 @@ from .verdict import Verdict
 
 RETRIES = 3
 SCORER_KEYS = ("language", "integrity")
-OPTION_KEYS = ("profile", "scoring", "stop", "deadline_ms", "cache", "allow_degraded")
+OPTION_KEYS = ("profile", "scoring", "stop", "deadline_ms", "cache", "allow_degraded", "warm")
 CLIENT_KEYS = ("socket", "url", "token_file", "key_file")
 
 
@@ -41,8 +41,8 @@ def compute_score(
     `extra_info["entry_point"]`: the function to test, for tests that are Python source.
 
     Of `kwargs` (verl's reward_kwargs) these are used: socket, or url and token_file; key_file;
-    timeout (s); retries; profile, scoring, stop, deadline_ms, cache, allow_degraded; language,
-    integrity, limits; extract. verl's own are left alone. Raises nothing."""
+    timeout (s); retries; profile, scoring, stop, deadline_ms, cache, allow_degraded, warm;
+    language, integrity, limits; extract. verl's own are left alone. Raises nothing."""
     try:
         client = defaults.client(**_client_arguments(kwargs))
         sample = _sample(solution_str, ground_truth, extra_info)
