@@ -1,7 +1,6 @@
 // Attempts on what all share: processes, memory, descriptors, CPU time. Each is bounded by itself,
 // so that it does no harm unconfined; "succeeded" means that it got all it asked for.
 
-#include <linux/ioprio.h>
 #include <mqueue.h>
 #include <sched.h>
 #include <sys/eventfd.h>
@@ -168,8 +167,8 @@ Outcome lock_memory(const Arguments&) {
 
 Outcome burn_cpu(bool ignore_signal) {
   if (ignore_signal) std::signal(SIGXCPU, SIG_IGN);
-  // RLIMIT_CPU counts whole seconds; the runner gives such a run one. The kernel looks at it when the
-  // clock ticks, and an emulated clock that starves loses ticks.
+  // RLIMIT_CPU counts whole seconds; the runner gives such a run one. The kernel looks at it when
+  // the clock ticks, and an emulated clock that starves loses ticks.
   while (std::clock() < CLOCKS_PER_SEC * 2) {
   }
   return succeeded("2 s of CPU time");
@@ -279,8 +278,10 @@ Attempts resource_attempts() {
        [](A) { return succeeded_if(::setpriority(PRIO_PROCESS, 0, -5) == 0); }},
       {"res_ioprio_realtime",
        [](A) {
-         return succeeded_if(::syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0,
-                                       IOPRIO_PRIO_VALUE(IOPRIO_CLASS_RT, 0)) == 0);
+         // IOPRIO_WHO_PROCESS and IOPRIO_CLASS_RT: some kernels' linux/ioprio.h is no C++.
+         constexpr int of_process = 1;
+         constexpr int real_time = 1 << 13;
+         return succeeded_if(::syscall(SYS_ioprio_set, of_process, 0, real_time) == 0);
        }},
       {"res_raise_nofile", [](A) { return raise_limit(RLIMIT_NOFILE); }},
       {"res_raise_core", [](A) { return raise_limit(RLIMIT_CORE); }},
