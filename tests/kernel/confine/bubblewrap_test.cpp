@@ -53,6 +53,31 @@ TEST_CASE("STRICT on a host with its own /bin and /lib is exactly this bubblewra
                text_of(bubblewrap_call(strict_policy(), unmerged_host())));
 }
 
+TEST_CASE("the sandbox of a zygote is exactly this bubblewrap call") {
+  SandboxPolicy policy = strict_policy();
+  policy.bind_ro = {"/usr", "/opt/models"};
+  check_golden("zygote.bubblewrap",
+               text_of(bubblewrap_call(policy, merged_host(), SandboxOf::zygote)));
+}
+
+TEST_CASE("a zygote has nothing writable, nothing covered in /proc, and open user namespaces") {
+  const BubblewrapCall run = bubblewrap_call(strict_policy(), merged_host());
+  const BubblewrapCall zygote = bubblewrap_call(strict_policy(), merged_host(), SandboxOf::zygote);
+  for (const Words& words : {Words{"--tmpfs"}, Words{"--disable-userns"},
+                             Words{"--assert-userns-disabled"}, Words{"--ro-bind", "/dev/null"}}) {
+    INFO(words.front());
+    CHECK(has(run.arguments, words));
+    CHECK_FALSE(has(zygote.arguments, words));
+  }
+  for (const Words& words : {Words{"--cap-drop", "ALL"}, Words{"--unshare-net"},
+                             Words{"--remount-ro", "/"}, Words{"--remount-ro", "/dev"}}) {
+    INFO(words.front());
+    CHECK(has(zygote.arguments, words));
+  }
+  for (const char* never : {"--bind", "--dev-bind", "--cap-add"})
+    CHECK_FALSE(has(zygote.arguments, {never}));
+}
+
 TEST_CASE("a sandbox with network, binds and every host file is exactly this bubblewrap call") {
   SandboxPolicy policy = strict_policy();
   policy.deny_network = false;

@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <cstring>
 #include <limits>
 #include <random>
 #include <string>
@@ -23,7 +24,22 @@ LaunchSpec full_spec() {
   spec.own_user_namespace = true;
   spec.host_uid = 60578;
   spec.channel = true;
+  spec.user_namespaces_closed = true;
+  spec.mounts = {{"proc", "/proc", ""},
+                 {"cover", "/proc/keys", ""},
+                 {"tmpfs", "/tmp", "mode=1777,size=67108864"}};
   return spec;
+}
+
+SpecHeader header_of(const std::string& bytes) {
+  SpecHeader header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  return header;
+}
+
+bool is_taken_with(const SpecHeader& header, std::string bytes) {
+  std::memcpy(bytes.data(), &header, sizeof header);
+  return decode_launch_spec(bytes).has_value();
 }
 
 }  // namespace
@@ -71,4 +87,21 @@ TEST_CASE("there is one encoding of a launch spec: what decodes is what encode g
     REQUIRE(encode(*spec) == bytes);
   }
   CHECK(accepted > 1000);  // changed letters and numbers are fine; else this tested nothing
+}
+
+TEST_CASE("a launch spec with more mounts than it has words for, or half a yes, is refused") {
+  const std::string good = encode(full_spec());
+  REQUIRE(is_taken_with(header_of(good), good));
+  for (const std::uint64_t count :
+       {std::uint64_t{0}, std::uint64_t{2}, std::uint64_t{4}, std::uint64_t{good.size()},
+        std::uint64_t{good.size() + 1}, std::numeric_limits<std::uint64_t>::max() / 3 + 1,
+        std::numeric_limits<std::uint64_t>::max()}) {
+    INFO(count << " mounts");
+    SpecHeader header = header_of(good);
+    header.mount_count = count;
+    CHECK_FALSE(is_taken_with(header, good));
+  }
+  SpecHeader header = header_of(good);
+  header.user_namespaces_closed = 2;
+  CHECK_FALSE(is_taken_with(header, good));
 }

@@ -34,6 +34,8 @@ Plan planned() {
   plan.launch.landlock.scoped = landlock_scope_signal;
   plan.cgroup_leaf = "/paddock/run";
   plan.cgroup_knobs = {{"pids.max", "64"}};
+  plan.launch.user_namespaces_closed = true;
+  plan.program_at_gate = launcher_in_memory;
   return plan;
 }
 
@@ -208,7 +210,34 @@ TEST_CASE("capabilities that could come back are named") {
   Plan plan = planned();
   plan.launch.host_uid.reset();
   plan.bubblewrap.clear();
+  plan.launch.user_namespaces_closed = false;
+  plan.new_namespaces.clear();
+  receipt.new_namespaces.clear();
   CHECK(compare(plan, receipt).empty());
+}
+
+TEST_CASE("a namespace of its zygote, and one that was not seen, are named") {
+  Plan plan = planned();
+  plan.not_namespaces = {{"ipc", "ipc:[11]"}, {"mnt", "mnt:[12]"}, {"pid", "pid:[13]"}};
+  Receipt receipt = as_planned();
+  receipt.namespaces = {{"ipc", "ipc:[21]"}, {"mnt", "mnt:[22]"}, {"pid", "pid:[23]"}};
+  CHECK(compare(plan, receipt).empty());
+  receipt.namespaces["mnt"] = "mnt:[12]";
+  receipt.namespaces.erase("pid");
+  CHECK(compare(plan, receipt) ==
+        Differences{"the mnt namespace is the zygote's", "the pid namespace is the zygote's"});
+}
+
+TEST_CASE("a warm run has the zygote's program at its gate, and no other") {
+  Plan plan = planned();
+  plan.program_at_gate = "/usr/bin/python3.11";
+  Receipt receipt = as_planned();
+  receipt.program = "/usr/bin/python3.11";
+  CHECK(compare(plan, receipt).empty());
+  receipt.program = launcher_in_memory;
+  CHECK(compare(plan, receipt) ==
+        Differences{"the program at the gate is /memfd:paddock-launch (deleted), planned "
+                    "/usr/bin/python3.11"});
 }
 
 TEST_CASE("all differences are named at once") {
