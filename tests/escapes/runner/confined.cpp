@@ -60,9 +60,9 @@ std::string next_run_name() {
   return run_name_prefix() + digits;
 }
 
-bool reap_and_see_none(const Stage& stage) {
+bool reap_and_see_none(const Stage& stage, const Zygotes* zygotes) {
   for (const pid_t child : kernel::children_of(::getpid())) {
-    if (stage.is_helper(child)) continue;
+    if (stage.is_helper(child) || (zygotes != nullptr && zygotes->is_one(child))) continue;
     if (::waitpid(child, nullptr, WNOHANG) != child) return false;
   }
   return true;
@@ -77,8 +77,9 @@ std::string run_name_prefix() {
   return prefix;
 }
 
-Confined::Confined(const kernel::Sandbox& sandbox, Stage& stage, kernel::SandboxPolicy policy)
-    : sandbox_(sandbox), stage_(stage), policy_(std::move(policy)) {
+Confined::Confined(const kernel::Sandbox& sandbox, Stage& stage, kernel::SandboxPolicy policy,
+                   Zygotes* zygotes)
+    : sandbox_(sandbox), stage_(stage), zygotes_(zygotes), policy_(std::move(policy)) {
   if (policy_.use_bubblewrap) policy_.bind_ro.push_back(stage.programs());
 }
 
@@ -107,7 +108,17 @@ Observation Confined::run(const Row& row, const std::string& channel) {
   return {};
 }
 
-std::optional<Confined::Live> Confined::start(const std::string& attempt, Observation& failure) {
+kernel::Result<std::unique_ptr<Run>> Confined::start_run(const std::vector<std::string>& argv,
+                                                         kernel::RunOptions options, int number) {
+  if (zygotes_ == nullptr)
+    return sandbox_.start(current_, argv, "", next_run_name(), std::move(options));
+  const kernel::ZygoteLine* const zygote = TRY(zygotes_->ready(current_, number));
+  return sandbox_.start_warm(*zygote, current_, executed_by_fork(argv), next_run_name(),
+                             std::move(options));
+}
+
+std::optional<Confined::Live> Confined::start(const std::string& attempt, Observation& failure,
+                                              int number) {
   Live live{nullptr, std::make_shared<std::string>()};
   kernel::RunOptions options;
   options.on_output = [output = live.output](kernel::Stream, std::string_view piece) {
@@ -116,7 +127,7 @@ std::optional<Confined::Live> Confined::start(const std::string& attempt, Observ
   const std::string tmpfs = current_.use_bubblewrap ? "/tmp" : "/dev/shm";
   std::vector<std::string> argv = stage_.arguments(Side::canary, tmpfs, channel_);
   argv.insert(argv.begin(), {stage_.attempt(), attempt});
-  auto run = sandbox_.start(current_, argv, "", next_run_name(), std::move(options));
+  auto run = start_run(argv, std::move(options), number);
   if (!run) {
     failure = {Kind::unclear, "", run.error().message};
     return std::nullopt;
@@ -147,11 +158,16 @@ Observation Confined::left_behind(const std::string& attempt) {
 }
 
 // A supervisor of its own for this one run. Closes its end of `at_work` when it ends, and writes to
-// it once the attempt is at work.
+// it once the attempt is at work; if it has a zygote of its own, also once that is ready.
 pid_t Confined::fork_supervisor(const std::string& attempt, kernel::Pipe& at_work) {
   const pid_t supervisor = ::fork();
   if (supervisor == 0) {
     Observation failure;
+    if (zygotes_ != nullptr) {
+      zygotes_->forget();
+      if (!zygotes_->ready(current_, 0)) ::_exit(1);
+      if (::write(at_work.write_end.get(), "z", 1) != 1) ::_exit(1);
+    }
     auto live = start(attempt, failure);
     if (!live) ::_exit(1);
     drive_together({live->run.get()}, [&] { return !live->output->empty(); });
@@ -163,9 +179,15 @@ pid_t Confined::fork_supervisor(const std::string& attempt, kernel::Pipe& at_wor
   return supervisor;
 }
 
+// What is killed early is a run's start, not its zygote's.
+bool Confined::await_zygote(const kernel::Pipe& at_work) const {
+  char byte = 0;
+  return zygotes_ == nullptr || ::read(at_work.read_end.get(), &byte, 1) == 1;
+}
+
 Observation Confined::look_for_orphans() const {
   for (int i = 0; i < 2000; ++i) {
-    if (reap_and_see_none(stage_) && !anything_left()) return {Kind::stopped, "gone", ""};
+    if (reap_and_see_none(stage_, zygotes_) && !anything_left()) return {Kind::stopped, "gone", ""};
     std::this_thread::sleep_for(milliseconds(1));
   }
   return {Kind::succeeded, "", "processes outlived the supervisor"};
@@ -176,6 +198,7 @@ Observation Confined::supervisor_killed(const std::string& attempt) {
   if (!at_work) return {Kind::unclear, "", at_work.error().message};
   const pid_t supervisor = fork_supervisor(attempt, *at_work);
   char byte = 0;
+  if (!await_zygote(*at_work)) return {Kind::unclear, "", "there was no zygote"};
   const ssize_t count = ::read(at_work->read_end.get(), &byte, 1);
   ::kill(supervisor, SIGKILL);
   Observation seen = look_for_orphans();
@@ -188,6 +211,7 @@ Observation Confined::supervisor_killed_early(const std::string& attempt) {
     auto at_work = kernel::make_pipe();
     if (!at_work) return {Kind::unclear, "", at_work.error().message};
     const pid_t supervisor = fork_supervisor(attempt, *at_work);
+    if (!await_zygote(*at_work)) return {Kind::unclear, "", "there was no zygote"};
     std::this_thread::sleep_for(milliseconds(delay_ms));
     ::kill(supervisor, SIGKILL);
     Observation seen = look_for_orphans();
@@ -206,7 +230,7 @@ Observation Confined::seen_by_second(const std::string& attempt) {
     kernel::drive(*first->run);
     return observe_whole(first->run->take_result());
   }
-  auto second = start(attempt, failure);
+  auto second = start(attempt, failure, 1);
   if (second) {
     drive_together({first->run.get(), second->run.get()}, [&] { return second->run->finished(); });
     failure = observe_whole(second->run->take_result());
@@ -223,7 +247,7 @@ Observation Confined::seen_by_first(const std::string& attempt) {
   const auto spoken = [&] { return first->output->find('\n') != std::string::npos; };
   drive_together({first->run.get()}, spoken);
   if (first->output->find("ready") != std::string::npos) {
-    auto second = start(attempt + "_touch", failure);
+    auto second = start(attempt + "_touch", failure, 1);
     if (second) drive_together({first->run.get(), second->run.get()}, [] { return false; });
   }
   kernel::drive(*first->run);

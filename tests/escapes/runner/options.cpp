@@ -15,6 +15,8 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_code) {
   app.add_option("--only", options.only, "only attempts that match this pattern: 'fs_*'");
   app.add_option("--cgroup-base", options.cgroup_base,
                  "cgroup v2 directory for the runs; found by itself if there is one; 'none'");
+  app.add_flag("--warm", options.warm,
+               "the runs are forks of a zygote; of profiles that use bubblewrap (STRICT)");
   app.add_flag("--json", options.json, "the results as JSON");
   app.add_flag("--list", options.list, "the names of the attempts, and nothing else");
   app.footer(
@@ -26,6 +28,7 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_code) {
     exit_code = app.exit(error) == 0 ? 0 : 2;
     return std::nullopt;
   }
+  if (options.warm) options.profiles = {"STRICT"};
   if (!profiles.empty()) options.profiles = profiles;
   return options;
 }

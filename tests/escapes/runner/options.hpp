@@ -11,6 +11,7 @@ struct Options {
   std::vector<std::string> profiles = {"DEFAULT", "STRICT"};
   std::string only = "*";
   std::string cgroup_base;
+  bool warm = false;
   bool json = false;
   bool list = false;
 };

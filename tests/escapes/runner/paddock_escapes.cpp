@@ -16,6 +16,7 @@
 #include "escapes/runner/result_table.hpp"
 #include "escapes/runner/rows.hpp"
 #include "escapes/runner/stage.hpp"
+#include "escapes/runner/zygotes.hpp"
 #include "kernel/base/executable.hpp"
 #include "kernel/policy/load.hpp"
 #include "kernel/run/strays.hpp"
@@ -94,8 +95,9 @@ kernel::Result<std::vector<kernel::SandboxPolicy>> policies_of(
 
 class Suite {
  public:
-  Suite(const kernel::Sandbox& sandbox, Stage& stage)
-      : sandbox_(sandbox), stage_(stage), privileged_(has_all_capabilities()) {}
+  // `zygotes`: null, or what the runs are forked from.
+  Suite(const kernel::Sandbox& sandbox, Stage& stage, Zygotes* zygotes)
+      : sandbox_(sandbox), stage_(stage), zygotes_(zygotes), privileged_(has_all_capabilities()) {}
 
   AttemptResult run(const Row& row, const std::string& group,
                     const std::vector<kernel::SandboxPolicy>& policies) {
@@ -116,13 +118,26 @@ class Suite {
     const auto& base = sandbox_.cgroup().base;
     const std::string cgroup_base = base ? base->path : "";
     return look_at_host(cgroup_base, run_name_prefix(), stage_.workspaces(),
-                        [this](pid_t pid) { return stage_.is_helper(pid); });
+                        [this](pid_t pid) { return is_helper(pid); });
+  }
+
+  bool is_helper(pid_t pid) const {
+    return stage_.is_helper(pid) || (zygotes_ != nullptr && zygotes_->is_one(pid));
+  }
+
+  // So that each attempt finds the same host before and after it.
+  void have_zygotes(const kernel::SandboxPolicy& policy) const {
+    kernel::SandboxPolicy whole = policy;
+    whole.bind_ro.push_back(stage_.programs());
+    for (const int number : {0, 1})
+      [[maybe_unused]] const auto had = zygotes_->ready(whole, number);
   }
 
   Judgement run_under(const kernel::SandboxPolicy& policy, const Row& row) {
     const std::string channel = next_channel();
+    if (zygotes_ != nullptr) have_zygotes(policy);
     const HostState before = look();
-    Confined confined(sandbox_, stage_, policy);
+    Confined confined(sandbox_, stage_, policy, zygotes_);
     const Observation seen = confined.run(row, channel);
     const Expectation& expected = policy.use_bubblewrap ? row.under_strict
                                   : ::geteuid() == 0    ? row.under_default.as_root
@@ -138,6 +153,10 @@ class Suite {
     if (!changed.empty() && judgement.verdict != Verdict::open &&
         judgement.verdict != Verdict::unsupported)
       judgement = {Verdict::failed, "", "harm: " + changed + add(judgement)};
+    if (zygotes_ != nullptr && zygotes_->count_lost() > 0) {
+      judgement = {Verdict::failed, "", "its zygote has ended" + add(judgement)};
+      have_zygotes(policy);
+    }
     const HostState after = look();
     const std::string leaked = leaks(before, after);
     remove_leaked_cgroups(before, after);
@@ -158,15 +177,23 @@ class Suite {
 
   // What comes to a supervisor when an attempt has killed its launcher.
   void bury_strays() const {
-    const auto known = [this](pid_t pid) { return stage_.is_helper(pid); };
+    const auto known = [this](pid_t pid) { return is_helper(pid); };
     while (kernel::kill_strays(known) > 0) ::usleep(1000);
   }
 
   const kernel::Sandbox& sandbox_;
   Stage& stage_;
+  Zygotes* zygotes_;
   bool privileged_;
   int channel_ = 0;
 };
+
+// Where the attempt's program lies. Below /var/tmp nothing can be bound into a zygote's sandbox.
+std::string place_for_stage(const Options& options) {
+  if (!options.warm) return "/var/tmp";
+  const char* const home = std::getenv("HOME");
+  return ::geteuid() == 0 || home == nullptr ? "/var/lib" : home;
+}
 
 int run(const Options& options) {
   const std::vector<Group> groups = chosen_groups(options.only);
@@ -181,11 +208,13 @@ int run(const Options& options) {
   const auto sandbox = kernel::Sandbox::open({.cgroup_base = options.cgroup_base, .host_uids = {}});
   if (!sandbox) return complain(sandbox.error().message);
   for (const kernel::SandboxPolicy& policy : *policies) {
+    if (options.warm && !policy.use_bubblewrap)
+      return complain("profile '" + policy.profile + "' has no warm runs");
     const auto possible = sandbox->preview(policy, {"true"}, "");
     if (!possible) return complain(possible.error().message, exit_cannot_isolate);
   }
   kernel::become_subreaper();
-  auto stage = Stage::set_up();
+  auto stage = Stage::set_up(place_for_stage(options));
   if (!stage) return complain(stage.error().message);
 
   Columns columns{options.profiles, 0};
@@ -193,7 +222,8 @@ int run(const Options& options) {
     for (const Row& row : group.rows)
       columns.name_width = std::max(columns.name_width, row.name.size());
 
-  Suite suite(*sandbox, **stage);
+  Zygotes zygotes(*sandbox);
+  Suite suite(*sandbox, **stage, options.warm ? &zygotes : nullptr);
   std::vector<AttemptResult> results;
   const auto print = [&](const std::string& text) {
     if (!options.json) std::fputs(text.c_str(), stdout);

@@ -121,9 +121,9 @@ void raise_to_hard_limit(__rlimit_resource_t resource) {
 
 }  // namespace
 
-Result<std::unique_ptr<Stage>> Stage::set_up() {
+Result<std::unique_ptr<Stage>> Stage::set_up(const std::string& parent) {
   std::unique_ptr<Stage> stage(new Stage);
-  std::string path = "/var/tmp/paddock-escapes-XXXXXX";
+  std::string path = parent + "/paddock-escapes-XXXXXX";
   if (::mkdtemp(path.data()) == nullptr) return kernel::fail_errno("make '" + path + "'");
   stage->path_ = path;
   stage->name_ = path.substr(path.rfind('/') + 1);

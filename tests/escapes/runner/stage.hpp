@@ -19,7 +19,8 @@ enum class Side { canary, bait };
 
 class Stage {
  public:
-  static kernel::Result<std::unique_ptr<Stage>> set_up();
+  // `parent`: a directory to make its own in.
+  static kernel::Result<std::unique_ptr<Stage>> set_up(const std::string& parent);
   ~Stage();
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
