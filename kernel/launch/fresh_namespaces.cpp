@@ -38,10 +38,11 @@ void bring_up_loopback() {
   ::close(fd);
 }
 
-// /dev/null over it, read-only.
+// /dev/null over it, as bubblewrap binds it: nobody can open it.
 void cover(const char* file) {
   constexpr long mount_setattr = 442;  // the same on every architecture; older C libraries lack it
-  constexpr uint64_t read_only[4] = {MOUNT_ATTR_RDONLY, 0, 0, 0};
+  constexpr uint64_t read_only[4] = {MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, 0, 0,
+                                     0};
   if (::mount("/dev/null", file, nullptr, MS_BIND, nullptr) != 0 ||
       ::syscall(mount_setattr, AT_FDCWD, file, 0, read_only, sizeof read_only) != 0)
     die("cover a file of /proc", errno);

@@ -82,8 +82,8 @@ SandboxResult WarmPython::run(const std::string& code, RunOptions options,
   return live->take_result();
 }
 
-SandboxResult WarmPython::run_cold(const std::string& code) {
-  return tests::run(policy_, {"python3", "-I", "-c", code});
+SandboxResult WarmPython::run_cold(const std::string& code, const RunInput& input) {
+  return tests::run(policy_, {"python3", "-I", "-c", code}, input);
 }
 
 }  // namespace paddock::tests

@@ -23,7 +23,7 @@ class WarmPython {
                                      std::vector<std::string> arguments = {});
   kernel::SandboxResult run(const std::string& code, kernel::RunOptions options = {},
                             std::vector<std::string> arguments = {});
-  kernel::SandboxResult run_cold(const std::string& code);
+  kernel::SandboxResult run_cold(const std::string& code, const RunInput& input = {});
 
  private:
   kernel::SandboxPolicy policy_;
