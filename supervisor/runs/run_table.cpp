@@ -452,6 +452,7 @@ void RunTable::changed(const RunId& id) {
   alive_.erase(id);
   kernel::SandboxResult result = run.take_result();
   if (live.is_trial) warm_->lost(id, WarmSource::Lost::stopped, {});
+  live.used_network = !run.left_network_alone();
   live.live.reset();  // gives back the host uid, the cgroup and the workspace
   if (result.survivors_unproved || result.cause == Cause::tampered) strays_.look_now();
   finish(live, std::move(result));
@@ -501,7 +502,8 @@ void RunTable::finish(Entry& finished, kernel::SandboxResult result) {
   finished.stage = Stage::ended;
   queue_.remove(finished.record.id);
   beside_.erase(finished.record.id);
-  if (finished.record.warm && warm_ != nullptr) warm_->ended(finished.record.id);
+  if (finished.record.warm && warm_ != nullptr)
+    warm_->ended(finished.record.id, finished.used_network);
   finished.is_trial = false;
   finished.request = {};
   finished.record.degraded = result.degraded;

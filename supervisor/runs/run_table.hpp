@@ -150,7 +150,8 @@ class RunTable {
     // `live` is a fork whose gate is closed. If it ends so, it has not run, and starts again: its
     // input is kept until then.
     bool is_trial = false;
-    OutputDigests digests{};                      // of what `live` has written
+    bool used_network = true;  // of a fork that has ended, unless it is known better
+    OutputDigests digests{};   // of what `live` has written
     std::optional<kernel::SandboxResult> result;  // of one that has ended
     bool is_canary = false;
     std::optional<kernel::Clock::time_point> stop_asked_at;

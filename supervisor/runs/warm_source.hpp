@@ -58,7 +58,9 @@ class WarmSource {
                      kernel::RunOptions options) = 0;
   virtual void gate_opened(const RunId& id) = 0;  // of a fork
   virtual void lost(const RunId& id, Lost how, const std::string& why) = 0;
-  virtual void ended(const RunId& id) = 0;  // the last of it, unless the table goes before the run
+  // The last of it, unless the table goes before the run. Of a fork: whether it can have changed its
+  // zygote's network namespace.
+  virtual void ended(const RunId& id, bool used_network) = 0;
 
   virtual bool is_launcher(pid_t pid) const = 0;  // of a zygote
 };
