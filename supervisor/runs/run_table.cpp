@@ -387,7 +387,7 @@ bool RunTable::start_warm(Entry& entry) {
     return false;
   }
   const ResolvedRun& request = entry.request;
-  auto fork = warm_->start(wish, request.policy, record.policy_hash, request.argv, record.id,
+  auto fork = warm_->start(wish, request.policy, record.policy_hash, record.argv, record.id,
                            options_of(entry, request.stdin_bytes));
   if (!fork.run) {
     record.cold_because = std::move(fork.cold_because);
@@ -401,7 +401,7 @@ bool RunTable::start_warm(Entry& entry) {
 
 void RunTable::start_cold(Entry& entry) {
   ResolvedRun& request = entry.request;
-  auto run = sandbox_.start(request.policy, request.argv, request.cwd, entry.record.id,
+  auto run = sandbox_.start(request.policy, entry.record.argv, request.cwd, entry.record.id,
                             options_of(entry, std::move(request.stdin_bytes)));
   request.channel.reset();  // or the other end would never see the program's end
   if (!run) return finish(entry, result_of(run.error(), entry.record));
