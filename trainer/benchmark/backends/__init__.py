@@ -1,0 +1,1 @@
+"""Who runs the code: the one difference between two trials."""
