@@ -73,15 +73,16 @@ def _trial(options: argparse.Namespace) -> int:
 
 
 def _sweep(options: argparse.Namespace) -> int:
-    from .sweep import Sweep, plan
+    from .sweep import QUICK_STALL_SECS, Sweep, plan
 
+    stall = min(options.stall_seconds, QUICK_STALL_SECS) if options.quick else options.stall_seconds
     template = _configuration(options, "paddock", 0, 0.0)
     return Sweep(
         plan(options.study, template, options.quick),
         options.output_dir,
         binaries=options.bin,
         socket=options.socket,
-        stall_secs=options.stall_seconds,
+        stall_secs=stall,
     ).run(dry=options.dry_run, check=options.quick)
 
 

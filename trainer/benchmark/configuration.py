@@ -22,7 +22,7 @@ class Configuration:
     forging_fraction: float = 0.0  # of the warm-up's programs; what the model can write by itself
     steps: int = 30
     group_size: int = 8
-    time_limit_secs: float = 1.0  # of each sample, with every backend
+    time_limit_secs: float = 0.5  # of each sample, with every backend
     epochs: int = 2
     learning_rate: float = 2e-3
     clip: float = 0.2
