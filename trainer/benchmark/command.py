@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
 
@@ -22,8 +22,8 @@ def main(arguments: Sequence[str]) -> int:
     signal.signal(signal.SIGTERM, _interrupt)
     options = _parser().parse_args(arguments)
     try:
-        status: int = options.command(options)
-        return status
+        command: Callable[[argparse.Namespace], int] = options.command
+        return command(options)
     except BenchmarkError as error:
         print(f"benchmark: {error}", file=sys.stderr)
         return 1
@@ -63,12 +63,7 @@ def _trial(options: argparse.Namespace) -> int:
     from .trial import Trial
 
     configuration = Configuration.from_json(json.loads(options.configuration))
-    if configuration.trainer == "trl":
-        from .trl_trial import TrlTrial
-
-        TrlTrial(configuration, options.name, options.socket).run()
-    else:
-        Trial(configuration, options.name, options.socket).run()
+    Trial(configuration, options.name, options.socket).run()
     return 0
 
 
@@ -129,7 +124,9 @@ def _parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="one trial")
     run.add_argument("--backend", choices=BACKENDS, required=True, help="who runs the code")
     run.add_argument("--seed", type=int, default=0)
-    run.add_argument("--adversarial-fraction", dest="fraction", type=float, default=0.0, metavar="F")
+    run.add_argument(
+        "--adversarial-fraction", dest="fraction", type=float, default=0.0, metavar="F"
+    )
     run.add_argument("--output-dir", type=Path, required=True)
     _training(run)
     _host(run)

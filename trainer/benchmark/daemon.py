@@ -29,7 +29,9 @@ class PrivateDaemon:
         self.socket = str(self.directory / "run" / "trainer.sock")
         self._log = self.directory / "log"
         config = self.directory / "paddockd.toml"
-        config.write_text(f"[verify]\nitems_alive = {ITEMS_ALIVE_PER_CPU * (os.cpu_count() or 1)}\n")
+        config.write_text(
+            f"[verify]\nitems_alive = {ITEMS_ALIVE_PER_CPU * (os.cpu_count() or 1)}\n"
+        )
         with self._log.open("wb") as log:
             self._process = children.start(
                 [

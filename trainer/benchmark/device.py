@@ -13,7 +13,7 @@ ASK_SECONDS = 5.0
 
 
 def pick(wanted: str) -> torch.device:
-    """"auto": a GPU if this process sees one."""
+    """With "auto" a GPU, if this process sees one."""
     has_gpu = torch.cuda.is_available()
     if wanted == "auto":
         return torch.device("cuda" if has_gpu else "cpu")

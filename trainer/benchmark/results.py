@@ -58,7 +58,9 @@ class Results:
         ]
 
     def backends(self) -> list[str]:
-        return _in_order(r.configuration.backend for r in self.results if not r.configuration.forging_fraction)
+        return _in_order(
+            r.configuration.backend for r in self.results if not r.configuration.forging_fraction
+        )
 
     def percents(self) -> list[str]:
         found = {r.percent for r in self.results if not r.configuration.forging_fraction}

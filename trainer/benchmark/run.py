@@ -80,9 +80,7 @@ def run(configuration: Configuration, directory: Path, where: Where) -> tuple[di
                 socket = stack.enter_context(PrivateDaemon(where.programs.paddockd)).socket
             observer = Observer(directory, configuration, where.stall_secs)
             needs_it = configuration.backend == "paddock"
-            observed, summary = observer.run(
-                where.programs.paddock, socket if needs_it else None
-            )
+            observed, summary = observer.run(where.programs.paddock, socket if needs_it else None)
             summary = {
                 **identity(configuration),
                 **summary,

@@ -79,7 +79,15 @@ def _step_times(times: dict[str, dict[str, Any]]) -> str:
     ]
     if not rows:
         return ""
-    head = ["", "hostile", "steps done", "mean, s", "median, s", "95 %, s", "mean, to its own at 0 %"]
+    head = [
+        "",
+        "hostile",
+        "steps done",
+        "mean, s",
+        "median, s",
+        "95 %, s",
+        "mean, to its own at 0 %",
+    ]
     return "## Time of a step\n\n" + _table(head, rows)
 
 

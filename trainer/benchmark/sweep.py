@@ -33,22 +33,21 @@ LOOK_SECONDS = 0.2
 
 
 def plan(study: str, template: Configuration, quick: bool) -> list[Configuration]:
+    backends: tuple[str, ...] = ("in_loop", "paddock")
+    seeds: tuple[int, ...] = SEEDS
+    fractions: tuple[float, ...] = FRACTIONS
     if study == "forgery":
-        backends, seeds, fractions = ("forgeable", "paddock"), SEEDS, (0.0,)
+        backends, fractions = ("forgeable", "paddock"), (0.0,)
         template = dataclasses.replace(
             template,
             forging_fraction=template.forging_fraction or FORGING,
             steps=max(template.steps, FORGERY_STEPS),
         )
-    else:
-        backends, seeds, fractions = ("in_loop", "paddock"), SEEDS, FRACTIONS
     if quick:
-        seeds, fractions = (0,), (fractions[0], fractions[-1]) if len(fractions) > 1 else fractions
+        seeds, fractions = seeds[:1], tuple(sorted({fractions[0], fractions[-1]}))
         template = dataclasses.replace(template, steps=min(template.steps, QUICK_STEPS))
     return [
-        dataclasses.replace(
-            template, backend=backend, seed=seed, adversarial_fraction=fraction
-        )
+        dataclasses.replace(template, backend=backend, seed=seed, adversarial_fraction=fraction)
         for backend in backends
         for seed in seeds
         for fraction in fractions

@@ -44,9 +44,7 @@ def _cases(rng: random.Random, function: Callable[[int, int], int]) -> tuple[Cas
     return tuple(cases)
 
 
-def _task(
-    index: int, name: str, function: Callable[[int, int], int], *solutions: str
-) -> Task:
+def _task(index: int, name: str, function: Callable[[int, int], int], *solutions: str) -> Task:
     rng = random.Random(CASES_SEED + index)
     return Task(name, function, solutions, _cases(rng, function), _cases(rng, function))
 

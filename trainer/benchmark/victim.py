@@ -41,7 +41,9 @@ def main() -> None:
     seconds = time.monotonic() - started
     after = watch.look()
     # The trainer must still be able to work.
-    [honest] = backend.judge("honest", [Sample("honest", 0, 0, program(TASKS[0].solutions[0]))]).rewards
+    [honest] = backend.judge(
+        "honest", [Sample("honest", 0, 0, program(TASKS[0].solutions[0]))]
+    ).rewards
     contagion = watch.contagion(before, after)
     children_peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
     observed = []

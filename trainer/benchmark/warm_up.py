@@ -15,7 +15,14 @@ BATCH = 64
 LEARNING_RATE = 3e-3
 
 _OPERANDS = ("a", "b", "1", "2", "0")
-_CALLS = ("max( {} , {} )", "min( {} , {} )", "{} + {}", "{} - {}", "{} * {}", "{} if {} < {} else {}")
+_CALLS = (
+    "max( {} , {} )",
+    "min( {} , {} )",
+    "{} + {}",
+    "{} - {}",
+    "{} * {}",
+    "{} if {} < {} else {}",
+)
 
 
 def _any_expression(rng: random.Random) -> str:
