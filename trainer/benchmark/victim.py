@@ -21,7 +21,7 @@ from .samples import Sample
 from .tasks import TASKS, program
 from .vitals import MIB, Watch
 
-EXHAUSTED_BYTES = 256 * MIB
+EXHAUSTED_BYTES = 64 * MIB
 
 
 def say(**words: object) -> None:
