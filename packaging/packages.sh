@@ -8,6 +8,8 @@ build_packages=(
 )
 run_packages=(bubblewrap python3 ca-certificates)
 test_packages=(catch2 git make gcc zlib1g-dev nodejs default-jdk-headless golang-go)
+# The benchmark of training, and its figures: 200 MB to download.
+benchmark_packages=(python3-torch python3-matplotlib)
 fuzz_packages=(clang libclang-rt-dev)  # the second has libFuzzer
 # tests/vm. Any busybox will do: busybox-static would push out one that is already there.
 vm_packages=(qemu-system-x86 binutils)

@@ -41,7 +41,7 @@ run_as_test_user() {
 
 say "Packages"
 install_packages "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}" \
-  "${vm_packages[@]}" "${fuzz_packages[@]}"
+  "${vm_packages[@]}" "${fuzz_packages[@]}" "${benchmark_packages[@]}"
 install_packages "$(python_test_package)"
 find_vm_kernel build/dev/vm >/dev/null || fetch_vm_kernel build/dev/vm
 

@@ -58,6 +58,12 @@ def _pyplot() -> Any:
     return pyplot
 
 
+def _legend(axes: Any, **more: Any) -> None:
+    """Of what was drawn: of a sweep that has just begun that may be nothing."""
+    if axes.get_legend_handles_labels()[1]:
+        axes.legend(frameon=False, fontsize=9, **more)
+
+
 def _bars(axes: Any, backend: str, places: list[float], heights: list[float], **more: Any) -> None:
     style = STYLES[backend]
     axes.bar(
@@ -85,7 +91,7 @@ def _survival(results: Results, axes: Any) -> None:
     axes.set_ylim(0, 125)
     axes.set_yticks(range(0, 101, 20))
     axes.set_title("Does training survive hostile samples?")
-    axes.legend(loc="upper center", ncol=2, frameon=False, fontsize=9)
+    _legend(axes, loc="upper center", ncol=2)
 
 
 def _parity(results: Results, axes: Any) -> None:
@@ -113,7 +119,7 @@ def _parity(results: Results, axes: Any) -> None:
     axes.set_ylabel("mean reward of the model's programs (0 to 1)")
     axes.set_ylim(0, 1.02)
     axes.set_title("Does it learn as well? No hostile samples; shade: 95 % interval")
-    axes.legend(loc="lower right", frameon=False, fontsize=9)
+    _legend(axes, loc="lower right")
 
 
 def _step_times(results: Results, axes: Any) -> None:
@@ -144,7 +150,7 @@ def _step_times(results: Results, axes: Any) -> None:
     axes.set_title("Does a step stall?")
     top = axes.get_ylim()[1]
     axes.set_ylim(0, top * 1.15)
-    axes.legend(loc="upper left", frameon=False, fontsize=9)
+    _legend(axes, loc="upper left")
 
 
 def _utilisation(results: Results, axes: Any) -> None:
@@ -174,7 +180,7 @@ def _utilisation(results: Results, axes: Any) -> None:
         axes.set_ylabel("share of the step that the model computes, %")
         axes.set_title("How busy is the model? (No GPU: the rest is waiting for rewards)")
     axes.set_ylim(bottom=0)
-    axes.legend(loc="best", frameon=False, fontsize=9)
+    _legend(axes, loc="best")
 
 
 def _busy(step: dict[str, Any]) -> float | None:
@@ -202,4 +208,4 @@ def _forgery(results: Results, axes: Any) -> None:
     axes.set_ylabel("mean of the model's programs (0 to 1)")
     axes.set_ylim(0, 1.02)
     axes.set_title("A model that can forge: what it is paid, and what it can do")
-    axes.legend(loc="lower right", frameon=False, fontsize=9)
+    _legend(axes, loc="lower right")

@@ -33,6 +33,9 @@ LOOK_SECONDS = 0.2
 
 
 def plan(study: str, template: Configuration, quick: bool) -> list[Configuration]:
+    if template.device == "auto":
+        # A contained trainer sees no GPU, and all else than the backend is to be the same.
+        template = dataclasses.replace(template, device="cpu")
     backends: tuple[str, ...] = ("in_loop", "paddock")
     seeds: tuple[int, ...] = SEEDS
     fractions: tuple[float, ...] = FRACTIONS

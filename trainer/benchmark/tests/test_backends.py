@@ -54,7 +54,9 @@ def written():
 def own(backend, samples):
     given = json.dumps([[s.id, s.task_index, s.group, s.code, s.injected] for s in samples])
     done = subprocess.run(
-        contained(programs().paddock, [sys.executable, "-c", JUDGE, backend, str(TIME_LIMIT), given]),
+        contained(
+            programs().paddock, [sys.executable, "-c", JUDGE, backend, str(TIME_LIMIT), given]
+        ),
         capture_output=True,
     )
     if done.returncode != 0:

@@ -50,12 +50,13 @@ class Plan(unittest.TestCase):
     def test_gives_both_backends_the_same_but_for_the_backend(self):
         trials = plan("survival", TRIAL, quick=False)
         settings = {
-            backend: [
-                {**t.to_json(), "backend": ""} for t in trials if t.backend == backend
-            ]
+            backend: [{**t.to_json(), "backend": ""} for t in trials if t.backend == backend]
             for backend in ("in_loop", "paddock")
         }
         self.assertEqual(settings["in_loop"], settings["paddock"])
+
+    def test_computes_on_the_same_device_for_both(self):
+        self.assertEqual({t.device for t in plan("survival", TRIAL, quick=False)}, {"cpu"})
 
     def test_quick_is_no_and_the_most_hostile_samples(self):
         trials = plan("survival", TRIAL, quick=True)

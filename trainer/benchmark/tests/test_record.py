@@ -22,7 +22,9 @@ class ReaderTest(unittest.TestCase):
 
     def test_counts_what_the_trial_did_not_say(self):
         reader = Reader()
-        words = b'hello\n[1]\n{"step": 1}\n{"kind": 3}\n\xff\n{"kind": "step"}\n' + b"[" * 9000 + b"\n"
+        words = (
+            b'hello\n[1]\n{"step": 1}\n{"kind": 3}\n\xff\n{"kind": "step"}\n' + b"[" * 9000 + b"\n"
+        )
         self.assertEqual(len(reader.take(words)), 1)
         self.assertEqual(reader.foreign_lines, 6)
 

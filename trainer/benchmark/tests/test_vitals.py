@@ -31,7 +31,9 @@ class VitalsTest(unittest.TestCase):
 
     def test_sees_a_descriptor_that_was_left_open(self):
         left = []
-        self.assertEqual(self.kinds(lambda: left.append(os.open("/", os.O_RDONLY))), {"descriptors"})
+        self.assertEqual(
+            self.kinds(lambda: left.append(os.open("/", os.O_RDONLY))), {"descriptors"}
+        )
         os.close(left[0])
 
     def test_sees_a_thread(self):
@@ -75,7 +77,8 @@ class VitalsTest(unittest.TestCase):
         before = self.watch.begin()
         for loss, expected in ((OWN_DISK_SHRINK_MAX, 0), (SHARED_DISK_SHRINK_MAX + 1, 1)):
             after = dataclasses.replace(
-                before, free_root_bytes=before.free_root_bytes - loss - 1,
+                before,
+                free_root_bytes=before.free_root_bytes - loss - 1,
             )
             self.assertEqual(len(self.watch.contagion(before, after)), expected, loss)
 
