@@ -63,7 +63,12 @@ def _trial(options: argparse.Namespace) -> int:
     from .trial import Trial
 
     configuration = Configuration.from_json(json.loads(options.configuration))
-    Trial(configuration, options.name, options.socket).run()
+    if configuration.trainer == "trl":
+        from .trl_trial import TrlTrial
+
+        TrlTrial(configuration, options.name, options.socket).run()
+    else:
+        Trial(configuration, options.name, options.socket).run()
     return 0
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .errors import BenchmarkError
 
-PROFILE = "BENCHMARK"
+PROFILES_OF = {"grpo": "BENCHMARK", "trl": "BENCHMARK_TRL"}
 PROFILES = Path(__file__).with_name("profiles")
 CHECKOUT = Path(__file__).resolve().parents[2]
 PROGRAMS = ("paddock", "paddockd")
@@ -75,6 +75,11 @@ def _for_training() -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
+        # Of TRL's libraries: nothing is fetched, no threads or caches of their own.
+        "HF_HUB_OFFLINE": "1",
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+        "TRL_EXPERIMENTAL_SILENCE": "1",
     }
 
 
@@ -84,7 +89,7 @@ def free_environment() -> dict[str, str]:
     return {**kept, **_for_training()}
 
 
-def contained(paddock: Path, command: Sequence[str]) -> list[str]:
+def contained(paddock: Path, command: Sequence[str], trainer: str = "grpo") -> list[str]:
     """`command`, an argv of this interpreter's, under the benchmark's profile."""
     shown = {str(CHECKOUT / "trainer")}
     shown |= {path for path in (sys.prefix, sys.base_prefix) if _outside_usr(path)}
@@ -92,7 +97,7 @@ def contained(paddock: Path, command: Sequence[str]) -> list[str]:
     if libraries := _library_directories():
         environment.append("LD_LIBRARY_PATH=" + ":".join(libraries))
     return [
-        str(paddock), "--embedded", "--profiles", str(PROFILES), "run", "--profile", PROFILE,
+        str(paddock), "--embedded", "--profiles", str(PROFILES), "run", "--profile", PROFILES_OF[trainer],
         *(word for path in sorted(shown) for word in ("--bind-ro", path)),
         "--report", "--exit-status", "--", "/usr/bin/env", *environment, *command,
     ]  # fmt: skip

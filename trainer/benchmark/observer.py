@@ -63,7 +63,9 @@ class Observer:
         if self._configuration.backend == "paddock":
             returncode, report = self._run_free(socket), None
         else:
-            returncode = self._watch(contained(paddock, self._command(None)), None)
+            returncode = self._watch(
+                contained(paddock, self._command(None), self._configuration.trainer), None
+            )
             report = read_report(self._stderr.decode("utf-8", "replace"))
             if report is None:
                 raise BenchmarkError(f"the trial did not run: {self._last_words()}")

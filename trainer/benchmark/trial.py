@@ -34,12 +34,19 @@ from .warm_up import warm_up
 CHECKPOINT = "checkpoint.pt"
 
 
-def weights_hash(policy: Policy) -> str:
+def weights_hash(policy: torch.nn.Module) -> str:
     digest = hashlib.sha256()
     for name, value in sorted(policy.state_dict().items()):
         digest.update(name.encode())
         digest.update(value.detach().cpu().numpy().tobytes())
     return digest.hexdigest()
+
+
+def own_backend(configuration: Configuration) -> Backend:
+    """That runs the code itself."""
+    require_contained()
+    own = in_loop if configuration.backend == "in_loop" else forgeable
+    return own(configuration.time_limit_secs)
 
 
 class Trial:
@@ -82,16 +89,14 @@ class Trial:
         )
 
     def _backend(self) -> tuple[Backend, Watch]:
-        limit = self._configuration.time_limit_secs
         work = Path.cwd()
         if self._configuration.backend == "paddock":
             if self._socket is None:
                 raise BenchmarkError("the backend paddock needs a socket")
             client = connect(self._socket)
+            limit = self._configuration.time_limit_secs
             return Paddock(client, limit), Watch(work, daemon_of(self._socket))
-        require_contained()
-        own = in_loop if self._configuration.backend == "in_loop" else forgeable
-        return own(limit), Watch(work, None)
+        return own_backend(self._configuration), Watch(work, None)
 
     def _train(self, backend: Backend, watch: Watch, corpus: Sequence[Hostile]) -> None:
         configuration = self._configuration
@@ -134,7 +139,7 @@ class Trial:
             record.say(
                 "step",
                 step=step,
-                **_rewards(samples, judged),
+                **rewards_of(samples, judged),
                 entropy=done.entropy,
                 kl=done.kl,
                 loss=done.loss,
@@ -183,7 +188,7 @@ def _sample(step: int, index: int, task: int, expression: str, hostile: Hostile 
     return Sample(name, task, task, hostile.code, hostile.id)
 
 
-def _rewards(samples: Sequence[Sample], judged: Judgement) -> dict[str, Any]:
+def rewards_of(samples: Sequence[Sample], judged: Judgement) -> dict[str, Any]:
     """What the model wrote and what was injected, apart."""
     pairs = list(zip(samples, judged.rewards))
     own = [r for sample, r in pairs if sample.injected is None and r is not None]
