@@ -60,8 +60,10 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _trial(options: argparse.Namespace) -> int:
+    from . import record
     from .trial import Trial
 
+    record.claim()
     configuration = Configuration.from_json(json.loads(options.configuration))
     if configuration.trainer == "trl":
         from .trl_trial import TrlTrial

@@ -10,12 +10,23 @@ LINE_BYTES_MAX = 4 << 20
 RECORD_BYTES_MAX = 64 << 20
 
 
+_out = 1
+
+
+def claim() -> None:
+    """From now on what others print is no part of the record: libraries do. It goes to stderr."""
+    global _out
+    if _out == 1:
+        _out = os.dup(1)
+        os.dup2(2, 1)
+
+
 def say(kind: str, **words: Any) -> None:
     line = json.dumps({"kind": kind, **words}, separators=(",", ":")).encode() + b"\n"
     if len(line) > LINE_BYTES_MAX:
         raise ValueError(f"a line of {len(line)} bytes")
     while line:
-        line = line[os.write(1, line) :]
+        line = line[os.write(_out, line) :]
 
 
 class NoRecord(Exception):

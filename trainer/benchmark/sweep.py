@@ -49,11 +49,12 @@ def plan(study: str, template: Configuration, quick: bool) -> list[Configuration
     if quick:
         seeds, fractions = seeds[:1], tuple(sorted({fractions[0], fractions[-1]}))
         template = dataclasses.replace(template, steps=min(template.steps, QUICK_STEPS))
+    # Backend after backend: what else the host does meanwhile slows both.
     return [
         dataclasses.replace(template, backend=backend, seed=seed, adversarial_fraction=fraction)
-        for backend in backends
         for seed in seeds
         for fraction in fractions
+        for backend in backends
     ]
 
 

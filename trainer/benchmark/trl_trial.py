@@ -43,6 +43,7 @@ HIDDEN, LAYERS, HEADS = 64, 2, 4
 WARM_UP_BATCH = 64
 WARM_UP_LEARNING_RATE = 3e-3
 LEARNING_RATE = 1e-3
+REFERENCE = "./reference"
 PAD, END, UNKNOWN = "<pad>", "<eos>", "<unk>"
 
 
@@ -185,6 +186,9 @@ class TrlTrial:
             disable_tqdm=True,
             shuffle_dataset=False,
         )
+        # TRL reads its frozen reference from where the model says that it is from.
+        self._model.save_pretrained(REFERENCE)
+        self._model.config._name_or_path = REFERENCE
         rows = [{"prompt": f"task{task}"} for task in range(len(TASKS))]
         trainer = GRPOTrainer(
             model=self._model,

@@ -12,7 +12,7 @@ import time
 import unittest
 from pathlib import Path
 
-FIRST, BLOCKED = "in_loop_seed0_fraction0", "paddock_seed0_fraction0"
+FIRST, QUIET = "in_loop_seed0_fraction0", "paddock_seed0_fraction0"
 ATTACKED, TREATED = "in_loop_seed0_fraction10", "paddock_seed0_fraction10"
 TRIAL_SECONDS = 200
 END_SECONDS = 40
@@ -63,27 +63,26 @@ class Sweep(unittest.TestCase):
         killed = self.start("sweep", "--quick", "--output-dir", str(self.out))
         first = self.out / FIRST / "run_summary.json"
         self.wait_for(first.exists, TRIAL_SECONDS)
-        self.wait_for((self.out / ATTACKED / "configuration.json").exists, TRIAL_SECONDS)
+        self.wait_for((self.out / QUIET / "configuration.json").exists, TRIAL_SECONDS)
         killed.send_signal(signal.SIGKILL)
         killed.communicate()
         self.wait_for(lambda: not self.left(), END_SECONDS)
-        self.assertFalse((self.out / ATTACKED / "run_summary.json").exists())
+        self.assertFalse((self.out / QUIET / "run_summary.json").exists())
         done = first.stat().st_mtime_ns
 
-        (self.out / BLOCKED).mkdir()
-        (self.out / BLOCKED / "thesis.txt").write_text("mine")
+        (self.out / TREATED).mkdir()
+        (self.out / TREATED / "thesis.txt").write_text("mine")
         code, _, err = self.sweep()
         self.assertEqual(code, 1, err)
-        self.assertRegex(err, f"1/4  in_loop seed 0 0 %: survived, 8 steps, .*(before)")
-        self.assertIn(f"{BLOCKED} could not be run: ", err)
+        self.assertRegex(err, r"1/4  in_loop seed 0 0 %: survived, 8 steps, .*\(before\)")
+        self.assertIn(f"{TREATED} could not be run: ", err)
         self.assertIn("holds something else: thesis.txt", err)
-        self.assertTrue(self.summary(TREATED)["survived"])
         finished = {
             trial: (self.out / trial / "run_summary.json").stat().st_mtime_ns
-            for trial in (FIRST, ATTACKED, TREATED)
+            for trial in (FIRST, QUIET, ATTACKED)
         }
 
-        (self.out / BLOCKED / "thesis.txt").unlink()
+        (self.out / TREATED / "thesis.txt").unlink()
         code, out, err = self.sweep()
         self.assertEqual(code, 0, err)
         self.assertIn("4 trials, 0 broken promises", out)
@@ -96,7 +95,7 @@ class Sweep(unittest.TestCase):
         self.check_what_is_made_of_it()
 
     def check_what_was_measured(self):
-        for trial in (BLOCKED, TREATED):
+        for trial in (QUIET, TREATED):
             summary = self.summary(trial)
             self.assertTrue(summary["survived"])
             self.assertEqual(summary["exit_status"], "Clean(0)")
@@ -109,12 +108,12 @@ class Sweep(unittest.TestCase):
         self.assertFalse(attacked["survived"])
         self.assertTrue(attacked["contained"], attacked["host_harm"])
         # Whoever ran the code: the same start, and without hostile samples the same end.
-        starts = {self.summary(t)["policy_sha256"] for t in (FIRST, BLOCKED, TREATED, ATTACKED)}
+        starts = {self.summary(t)["policy_sha256"] for t in (FIRST, QUIET, TREATED, ATTACKED)}
         self.assertEqual(len(starts), 1)
-        if self.summary(FIRST)["invalid"] == self.summary(BLOCKED)["invalid"] == 0:
+        if self.summary(FIRST)["invalid"] == self.summary(QUIET)["invalid"] == 0:
             self.assertAlmostEqual(
                 self.summary(FIRST)["final_reward"],
-                self.summary(BLOCKED)["final_reward"],
+                self.summary(QUIET)["final_reward"],
                 delta=0.2,
             )
         step = json.loads((self.out / TREATED / "metrics.jsonl").read_text().splitlines()[0])
