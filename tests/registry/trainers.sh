@@ -51,13 +51,25 @@ prepare() {
   esac
 }
 
+# RFC 0014: the same through TRL. The treatment survives hostile samples and is not paid for them.
+benchmark_through_trl() {
+  (cd "$here/../../trainer" && for backend in in_loop paddock; do
+    "$venv/bin/python" -m benchmark run --trainer trl --backend "$backend" --bin "$bin" --max-steps 6 \
+      --output-dir "$work/trl-$backend" || exit 1
+  done
+  "$venv/bin/python" -m benchmark run --trainer trl --backend paddock --bin "$bin" --max-steps 6 \
+    --adversarial-fraction 0.1 --output-dir "$work/trl-hostile") &&
+    python3 "$here/trainer_trl_benchmark.py" "$work"
+}
+
 try() {
   local python=$venv/bin/python
   if [ "$1" = verifiers ]; then
     "$venv-verifiers/bin/python" "$here/trainer_verifiers.py" "$work/run/trainer.sock" &&
       "$venv-legacy/bin/python" "$here/trainer_verifiers_legacy.py" "$work/run/trainer.sock"
   else
-    "$python" "$here/trainer_$1.py" "$work/run/trainer.sock" "$work"
+    "$python" "$here/trainer_$1.py" "$work/run/trainer.sock" "$work" &&
+      { [ "$1" != trl ] || benchmark_through_trl; }
   fi
 }
 

@@ -27,6 +27,7 @@ from .record import NoRecord, Reader
 STDERR_BYTES_KEPT = 64 << 10
 READ_BYTES = 1 << 18
 FINAL_STEPS = 5
+START_SECONDS = 300.0
 
 METRICS = "metrics.jsonl"
 SAMPLES = "samples.jsonl"
@@ -117,7 +118,7 @@ class Observer:
             for pipe in (process.stdout, process.stderr):
                 selector.register(pipe, selectors.EVENT_READ)
             while selector.get_map():
-                left = last + self._stall_secs - time.monotonic()
+                left = last + self._patience() - time.monotonic()
                 if left <= 0 and not self._observed.stalled:
                     self._observed.stalled = True
                     process.terminate()
@@ -133,6 +134,10 @@ class Observer:
                         self._stderr = (self._stderr + data)[-STDERR_BYTES_KEPT:]
                     elif self._take(data, process) and not self._observed.stalled:
                         last = time.monotonic()
+
+    def _patience(self) -> float:
+        """Before its first word a trial loads its libraries and warms up: nothing hostile runs."""
+        return self._stall_secs if self._observed.started else max(self._stall_secs, START_SECONDS)
 
     def _take(self, data: bytes, process: subprocess.Popen[bytes]) -> bool:
         """Whether the trial said something that was its own."""
@@ -174,7 +179,9 @@ class Observer:
             file.write(json.dumps(line) + "\n")
 
     def _last_words(self) -> str:
-        lines = self._stderr.decode("utf-8", "replace").strip().splitlines()
+        """The trial's own, before paddock's report."""
+        text = self._stderr.decode("utf-8", "replace").partition("paddock report\n")[0]
+        lines = [line for line in text.splitlines() if line.strip()]
         return lines[-1][:500] if lines else "it said nothing"
 
     def _summary(
@@ -195,7 +202,7 @@ class Observer:
             "survived": survived,
             "exit_status": end.exit_status,
             "cause": end.cause,
-            "last_words": "" if survived else self._last_words_of_trial(),
+            "last_words": "" if survived else self._last_words(),
             "steps_completed": len(steps),
             "contagion_events": len(events) + observed.foreign_lines,
             "contagion_kinds": sorted({str(event.get("what")) for event in events}),
@@ -210,9 +217,3 @@ class Observer:
             "host_harm": harm,
             **observed.started,
         }
-
-    def _last_words_of_trial(self) -> str:
-        """What it said itself, before paddock's report."""
-        text = self._stderr.decode("utf-8", "replace").partition("paddock report\n")[0]
-        lines = [line for line in text.splitlines() if line.strip()]
-        return lines[-1][:500] if lines else ""
