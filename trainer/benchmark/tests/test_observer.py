@@ -36,7 +36,13 @@ class ObserverTest(unittest.TestCase):
         end = "say(kind='checkpoint', data='AAAA')\nsay(kind='finished', policy_sha256='x')\n"
         self.assertTrue(self.seen(STARTED + STEP * 2 + end)["survived"])
         self.assertEqual((self.folder / "checkpoint_final.pt").read_bytes(), b"\0\0\0")
-        self.assertFalse(self.seen(STARTED + STEP * 2 + end + "sys.exit(3)\n")["survived"])
+        for but in (
+            STARTED + STEP * 2 + end + "sys.exit(3)\n",
+            STARTED + STEP + end,
+            STARTED + STEP * 2 + end.splitlines()[1],
+            STARTED + STEP * 2 + end.splitlines()[0],
+        ):
+            self.assertFalse(self.seen(but)["survived"], but)
 
     def test_one_that_says_nothing_any_more_is_ended_as_a_timeout(self):
         summary = self.seen(STARTED + STEP + "time.sleep(600)\n", stall_secs=0.5)
