@@ -63,6 +63,8 @@ def _trial(options: argparse.Namespace) -> int:
     from . import record
     from .trial import Trial
 
+    # A sample that sends this trainer a signal is to have the effect that it would have elsewhere.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     record.claim()
     configuration = Configuration.from_json(json.loads(options.configuration))
     if configuration.trainer == "trl":
