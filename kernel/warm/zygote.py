@@ -8,8 +8,11 @@
 # What a fork does not touch it does not have to copy, a page at a time: hence the ifs.
 import _signal
 import atexit
+import gc
 import os
 import sys
+
+FRAMES_BELOW = 4  # of this file, while a program runs
 
 
 class Prepared:
@@ -31,13 +34,14 @@ class Prepared:
 def new_main():
     main = type(sys)("__main__")
     main.__builtins__ = __builtins__
+    main.__loader__ = sys.modules["_frozen_importlib"].BuiltinImporter
+    main.__annotations__ = {}
     return main
 
 
 def wait_for_run():
     """Returns in the process of each run: its argv, its environment, and the prepared programs."""
     import ctypes
-    import gc
     import importlib
 
     library = ctypes.PyDLL(sys.argv[1])
@@ -77,29 +81,87 @@ def begin(argv, environment):
     if os.environ != variables:
         os.environ.clear()
         os.environ.update(variables)
-    numpy_random = sys.modules.get("numpy.random")
-    if numpy_random is not None:
-        numpy_random.seed()
+    if "time" in sys.modules:
+        sys.modules["time"].tzset()
+    draw_anew()
     at = argv.index("-c", 1)
+    sys.setrecursionlimit(sys.getrecursionlimit() + FRAMES_BELOW)
     sys.orig_argv = argv
     sys.argv = ["-c", *argv[at + 2 :]]
     return argv[at + 1]
 
 
+def draw_anew():
+    """What modules have drawn at random once and for all. A fork has the process id of its zygote, each in
+    a namespace of its own: what looks at that to see that it was forked sees nothing."""
+    modules = sys.modules
+    if "numpy.random" in modules:
+        modules["numpy.random"].seed()
+    if "_ssl" in modules:
+        modules["_ssl"].RAND_add(os.urandom(48), 48.0)
+    if "tempfile" in modules:
+        modules["tempfile"]._name_sequence = None
+    if "multiprocessing.process" in modules:
+        modules["multiprocessing.process"].current_process().authkey = os.urandom(32)
+
+
+def say(text):
+    """On stderr, or where it should be."""
+    try:
+        if sys.stderr is not None:
+            return sys.stderr.write(text)
+    except BaseException:
+        return None
+    os.write(2, text.encode(errors="backslashreplace"))
+
+
 def status_of(exit):
     """Of a SystemExit, as Python has it."""
-    if exit.code is None:
+    code = exit.code
+    if code is None:
         return 0
-    if isinstance(exit.code, int):
-        return exit.code & 0xFF
-    print(exit.code, file=sys.stderr)
+    if isinstance(code, int):
+        return code & 0xFF if -(2**63) <= code < 2**63 else 0xFF
+    try:
+        text = str(code)
+    except BaseException:
+        text = ""
+    say(text)
+    say("\n")
     return 1
 
 
-def shown(error):
-    """Without the frame of this file. True if it is what an interrupted program ends with."""
-    sys.excepthook(type(error), error, error.__traceback__ and error.__traceback__.tb_next)
-    return isinstance(error, KeyboardInterrupt)
+def show(error):
+    """An error that nobody caught, without the frame of this file. Returns the exit status."""
+    error.__traceback__ = error.__traceback__ and error.__traceback__.tb_next
+    sys.last_type, sys.last_value, sys.last_traceback = type(error), error, error.__traceback__
+    hook = getattr(sys, "excepthook", None)
+    if hook is None:
+        say("sys.excepthook is missing\n")
+        hook = sys.__excepthook__
+    try:
+        hook(type(error), error, error.__traceback__)
+    except SystemExit as exit:
+        return status_of(exit)
+    except BaseException as of_hook:
+        of_hook.__traceback__ = of_hook.__traceback__ and of_hook.__traceback__.tb_next
+        of_hook.__context__ = None
+        say("Error in sys.excepthook:\n")
+        sys.__excepthook__(type(of_hook), of_hook, of_hook.__traceback__)
+        say("\nOriginal exception was:\n")
+        sys.__excepthook__(type(error), error, error.__traceback__)
+    return 1
+
+
+def ignore(error, of):
+    """As Python ignores an error when it ends."""
+    error.__traceback__ = error.__traceback__ and error.__traceback__.tb_next
+    error.__context__ = None
+    try:
+        say(f"Exception ignored in: {of!r}\n")
+        sys.__excepthook__(type(error), error, error.__traceback__)
+    except BaseException:
+        pass
 
 
 def run(source, prepared):
@@ -108,32 +170,59 @@ def run(source, prepared):
     sys.modules["__main__"] = main
     try:
         code = prepared.code if prepared else compile(source, "<string>", "exec", dont_inherit=True)
-        exec(code, main.__dict__)
+        space, main = main.__dict__, None  # which nobody holds from here on but the program
+        exec(code, space)
         status = 0
     except SystemExit as exit:
         status = status_of(exit)
     except BaseException as error:
-        status = 1
-        interrupted = shown(error)
+        interrupted = isinstance(error, KeyboardInterrupt)
+        status = show(error)
     return status, interrupted
 
 
-def end(status, interrupted):
-    """As Python ends, but for objects that are still there: they go with the process."""
+def flush():
+    """False: what was written is lost, in part."""
+    done = True
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None and not getattr(stream, "closed", False):
+                stream.flush()
+        except BaseException as error:
+            done = False
+            if stream is sys.stdout:
+                ignore(error, stream)
+    return done
+
+
+def let_go():
+    """What the program has made, but for what other modules hold: objects may have a last word."""
+    sys.last_type = sys.last_value = sys.last_traceback = None
+    sys.modules["__main__"] = None
+    gc.collect()
+    sys.stdout.flush()
+
+
+def end(status, interrupted, is_prepared):
+    """As Python ends."""
+    threading = sys.modules.get("threading")
     try:
-        threading = sys.modules.get("threading")
         if threading is not None and (len(threading._active) > 1 or threading._threading_atexits):
             threading._shutdown()
+    except BaseException as error:
+        ignore(error, threading)
+    try:
         if atexit._ncallbacks():
             atexit._run_exitfuncs()
     except BaseException as error:
-        shown(error)
-    for stream, failed in ((sys.stdout, 120), (sys.stderr, None)):
+        ignore(error, atexit)
+    if not flush():
+        status = 120
+    elif not is_prepared:
         try:
-            if stream is not None:
-                stream.flush()
+            let_go()
         except BaseException:
-            status = failed or status
+            pass
     if interrupted:
         _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
         os.kill(os.getpid(), _signal.SIGINT)
@@ -143,7 +232,7 @@ def end(status, interrupted):
 def main():
     argv, environment, prepared = wait_for_run()
     source = begin(argv, environment)
-    end(*run(source, prepared.get(source)))
+    end(*run(source, prepared.get(source)), source in prepared)
 
 
 main()

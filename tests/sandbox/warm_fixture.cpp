@@ -2,6 +2,8 @@
 
 #include <poll.h>
 
+#include <algorithm>
+
 #include "kernel/run/run_sandboxed.hpp"
 
 namespace paddock::tests {
@@ -17,35 +19,45 @@ std::string next_name() {
   return "r-warm-" + std::to_string(::getpid()) + "-" + std::to_string(++number);
 }
 
-// Until `is_over` or the run's end.
-void drive_until(Run& run, const std::function<bool()>& is_over) {
-  while (!run.finished() && !is_over()) {
+}  // namespace
+
+void drive_until(const std::vector<Run*>& runs, const std::function<bool()>& is_over) {
+  const auto finished = [](const Run* run) { return run->finished(); };
+  while (!std::all_of(runs.begin(), runs.end(), finished) && !is_over()) {
     std::vector<pollfd> polled;
-    for (const Run::Watch& watch : run.watches()) polled.push_back({watch.fd, watch.events, 0});
-    ::poll(polled.data(), polled.size(), 10);
-    run.on_time();
-    run.release();
-    for (const pollfd& one : polled)
-      if (one.revents != 0 && !run.finished()) run.on_ready(one.fd);
-    run.release();
+    for (const Run* run : runs) {
+      if (run->finished()) continue;
+      for (const Run::Watch& watch : run->watches()) polled.push_back({watch.fd, watch.events, 0});
+    }
+    ::poll(polled.data(), polled.size(), 5);
+    for (Run* run : runs) {
+      for (const pollfd& one : polled)
+        if (one.revents != 0 && !run->finished()) run->on_ready(one.fd);
+      if (!run->finished()) run->on_time();
+      run->release();
+    }
   }
 }
 
-}  // namespace
+void drive_for(const std::vector<Run*>& runs, std::chrono::milliseconds time) {
+  drive_until(runs, [until = Clock::now() + time] { return Clock::now() > until; });
+}
 
-WarmPython::WarmPython(SandboxPolicy policy, std::vector<std::string> modules)
+WarmPython::WarmPython(SandboxPolicy policy, std::vector<std::string> modules,
+                       std::vector<std::string> programs)
     : policy_(std::move(policy)), sandbox_(Sandbox::open({}).value()) {
   // Of the tiny programs, which may lie there: why_cold.
   std::erase_if(policy_.bind_ro,
                 [](const std::string& path) { return path.starts_with("/var/tmp/"); });
   auto started = sandbox_.start_zygote(
-      policy_, {.interpreter = interpreter, .modules = std::move(modules), .programs = {}},
+      policy_,
+      {.interpreter = interpreter, .modules = std::move(modules), .programs = std::move(programs)},
       "z-" + next_name());
   REQUIRE(started);
   zygote_ = std::move(*started);
   bool ready = false;
   const auto deadline = Clock::now() + std::chrono::seconds(30);
-  drive_until(*zygote_.run, [&] {
+  drive_until({zygote_.run.get()}, [&] {
     const auto says = zygote_says_ready(zygote_.line);
     ready = says && *says;
     return ready || !says || Clock::now() > deadline;

@@ -6,10 +6,15 @@
 
 namespace paddock::tests {
 
+// Drives them until `is_over`, or all are finished.
+void drive_until(const std::vector<kernel::Run*>& runs, const std::function<bool()>& is_over);
+void drive_for(const std::vector<kernel::Run*>& runs, std::chrono::milliseconds time);
+
 class WarmPython {
  public:
   // Skips nothing: the test fails if the zygote does not get ready.
-  explicit WarmPython(kernel::SandboxPolicy policy, std::vector<std::string> modules = {});
+  explicit WarmPython(kernel::SandboxPolicy policy, std::vector<std::string> modules = {},
+                      std::vector<std::string> programs = {});
   ~WarmPython();
   WarmPython(const WarmPython&) = delete;
   WarmPython& operator=(const WarmPython&) = delete;

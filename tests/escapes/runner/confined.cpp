@@ -112,9 +112,17 @@ kernel::Result<std::unique_ptr<Run>> Confined::start_run(const std::vector<std::
                                                          kernel::RunOptions options, int number) {
   if (zygotes_ == nullptr)
     return sandbox_.start(current_, argv, "", next_run_name(), std::move(options));
-  const kernel::ZygoteLine* const zygote = TRY(zygotes_->ready(current_, number));
+  kernel::ZygoteLine* const zygote = TRY(zygotes_->ready(current_, number));
+  lines_.at(static_cast<std::size_t>(number)) = zygote;
   return sandbox_.start_warm(*zygote, current_, executed_by_fork(argv), next_run_name(),
                              std::move(options));
+}
+
+// As whoever owns zygotes has to: the network namespace of one is shared until it is used.
+SandboxResult Confined::result_of(Run& run, int number) {
+  if (zygotes_ != nullptr && !run.left_network_alone())
+    lines_.at(static_cast<std::size_t>(number))->network_is_used = true;
+  return run.take_result();
 }
 
 std::optional<Confined::Live> Confined::start(const std::string& attempt, Observation& failure,
@@ -141,7 +149,7 @@ Observation Confined::once(const std::string& attempt) {
   auto live = start(attempt, failure);
   if (!live) return failure;
   kernel::drive(*live->run);
-  return observe_whole(live->run->take_result());
+  return observe_whole(result_of(*live->run, 0));
 }
 
 bool Confined::anything_left() const {
@@ -228,15 +236,16 @@ Observation Confined::seen_by_second(const std::string& attempt) {
   drive_together({first->run.get()}, ready);
   if (first->output->find("ready") == std::string::npos) {
     kernel::drive(*first->run);
-    return observe_whole(first->run->take_result());
+    return observe_whole(result_of(*first->run, 0));
   }
   auto second = start(attempt, failure, 1);
   if (second) {
     drive_together({first->run.get(), second->run.get()}, [&] { return second->run->finished(); });
-    failure = observe_whole(second->run->take_result());
+    failure = observe_whole(result_of(*second->run, 1));
   }
   first->run->kill();
   kernel::drive(*first->run);
+  result_of(*first->run, 0);
   return failure;
 }
 
@@ -248,10 +257,13 @@ Observation Confined::seen_by_first(const std::string& attempt) {
   drive_together({first->run.get()}, spoken);
   if (first->output->find("ready") != std::string::npos) {
     auto second = start(attempt + "_touch", failure, 1);
-    if (second) drive_together({first->run.get(), second->run.get()}, [] { return false; });
+    if (second) {
+      drive_together({first->run.get(), second->run.get()}, [] { return false; });
+      result_of(*second->run, 1);
+    }
   }
   kernel::drive(*first->run);
-  return observe_whole(first->run->take_result());
+  return observe_whole(result_of(*first->run, 0));
 }
 
 }  // namespace paddock::escapes

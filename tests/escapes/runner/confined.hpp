@@ -1,6 +1,7 @@
 #pragma once
 // An attempt under a profile, through the kernel library as a supervisor uses it.
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,6 +40,8 @@ class Confined {
   kernel::Result<std::unique_ptr<kernel::Run>> start_run(const std::vector<std::string>& argv,
                                                          kernel::RunOptions options, int number);
 
+  kernel::SandboxResult result_of(kernel::Run& run, int number);
+
   Observation once(const std::string& attempt);
   Observation left_behind(const std::string& attempt);
   Observation supervisor_killed(const std::string& attempt);
@@ -56,6 +59,7 @@ class Confined {
   kernel::SandboxPolicy policy_;   // the profile's
   kernel::SandboxPolicy current_;  // tightened for the row at hand
   std::string channel_;
+  std::array<kernel::ZygoteLine*, 2> lines_{};  // of the runs that were started, by their numbers
 };
 
 }  // namespace paddock::escapes

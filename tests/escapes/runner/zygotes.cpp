@@ -57,8 +57,8 @@ Zygotes::~Zygotes() {
   for (auto& [key, zygote] : zygotes_) end(zygote);
 }
 
-kernel::Result<const kernel::ZygoteLine*> Zygotes::ready(const kernel::SandboxPolicy& policy,
-                                                         int number) {
+kernel::Result<kernel::ZygoteLine*> Zygotes::ready(const kernel::SandboxPolicy& policy,
+                                                   int number) {
   const std::string why = kernel::why_cold(policy, executed_by_fork({"true"}), program);
   if (!why.empty()) return kernel::fail(kernel::ErrorCode::sandbox_policy_error, why);
   const std::string key = kernel::zygote_key(policy, program) + std::to_string(number);

@@ -24,7 +24,7 @@ class Zygotes {
 
   // Two runs that are live at the same time never have the same zygote: `number` tells them apart.
   // Fails where such a run has to be cold.
-  kernel::Result<const kernel::ZygoteLine*> ready(const kernel::SandboxPolicy& policy, int number);
+  kernel::Result<kernel::ZygoteLine*> ready(const kernel::SandboxPolicy& policy, int number);
 
   bool is_one(pid_t pid) const;  // the launcher of one
   // How many have ended since the last call: a run has no business to end one.
