@@ -453,6 +453,7 @@ void RunTable::changed(const RunId& id) {
   kernel::SandboxResult result = run.take_result();
   if (live.is_trial) warm_->lost(id, WarmSource::Lost::stopped, {});
   live.used_network = !run.left_network_alone();
+  blame_zygote(live, result);
   live.live.reset();  // gives back the host uid, the cgroup and the workspace
   if (result.survivors_unproved || result.cause == Cause::tampered) strays_.look_now();
   finish(live, std::move(result));
@@ -475,6 +476,14 @@ void RunTable::start_again(Entry& entry) {
       (lost.detail.empty() ? std::string(kernel::name_of(lost.cause)) : lost.detail);
   warm_->lost(id, WarmSource::Lost::by_itself, record.cold_because);
   start_cold(entry);
+}
+
+// A fork ends with its zygote, which looks as if its own launcher had been killed.
+void RunTable::blame_zygote(const Entry& entry, kernel::SandboxResult& result) {
+  if (result.cause != Cause::tampered || !entry.record.warm.value_or(false)) return;
+  if (!warm_->has_lost_zygote(entry.record.id)) return;
+  result.cause = Cause::internal;
+  result.detail = "its zygote was killed";
 }
 
 void RunTable::pass_gate(Entry& entry) {

@@ -175,6 +175,7 @@ class RunTable {
   kernel::RunOptions options_of(Entry& entry, std::string stdin_bytes);
   void go_live(Entry& entry, std::unique_ptr<kernel::Run> run);
   void pass_gate(Entry& entry);
+  void blame_zygote(const Entry& entry, kernel::SandboxResult& result);
   void changed(const RunId& id);
   void tell_slot(const Entry& entry);
   void announce(Entry& entry);

@@ -58,8 +58,10 @@ class WarmSource {
                      kernel::RunOptions options) = 0;
   virtual void gate_opened(const RunId& id) = 0;  // of a fork
   virtual void lost(const RunId& id, Lost how, const std::string& why) = 0;
-  // The last of it, unless the table goes before the run. Of a fork: whether it can have changed its
-  // zygote's network namespace.
+  // True if the zygote of a fork is gone, for no reason of the fork's: it cannot reach its zygote.
+  virtual bool has_lost_zygote(const RunId& id) = 0;
+  // The last of it, unless the table goes before the run. Of a fork: whether it can have changed
+  // its zygote's network namespace.
   virtual void ended(const RunId& id, bool used_network) = 0;
 
   virtual bool is_launcher(pid_t pid) const = 0;  // of a zygote

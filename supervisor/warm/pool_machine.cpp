@@ -310,6 +310,11 @@ std::size_t PoolMachine::count(ZygoteState state) const {
                     [&](const auto& zygote) { return zygote.second.state == state; }));
 }
 
+std::optional<ZygoteName> PoolMachine::zygote_of(const RunId& run) const {
+  const auto at = runs_.find(run);
+  return at == runs_.end() ? std::nullopt : at->second.zygote;
+}
+
 ZygoteState PoolMachine::state_of(const ZygoteName& name) const {
   const auto at = zygotes_.find(name);
   return at == zygotes_.end() ? ZygoteState::ending : at->second.state;

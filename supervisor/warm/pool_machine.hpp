@@ -99,7 +99,8 @@ class PoolMachine {
   std::vector<ZygoteName> to_be_weighed()
       const;  // ready, and with forks since it was the last time
   std::size_t count(ZygoteState state) const;
-  ZygoteState state_of(const ZygoteName& name) const;  // `ending` of one that is not there
+  std::optional<ZygoteName> zygote_of(const RunId& run) const;  // none: it is gone, or never was
+  ZygoteState state_of(const ZygoteName& name) const;           // `ending` of one that is not there
 
  private:
   struct Zygote {

@@ -78,7 +78,6 @@ WarmPool::Fork WarmPool::start(const std::shared_ptr<const WarmWish>& wish,
     return cold(wish->runtime, "it could not be forked: " + run.error().message);
   }
   runtimes_[id] = wish->runtime;
-  zygote_of_[id] = *choice.zygote;
   return {.run = std::move(*run)};
 }
 
@@ -102,13 +101,18 @@ void WarmPool::lost(const RunId& id, Lost how, const std::string& why) {
   schedule();
 }
 
+// Asks the zygote's socket, which says it before its launchers do.
+bool WarmPool::has_lost_zygote(const RunId& id) {
+  const auto name = machine_.zygote_of(id);
+  if (!name) return true;
+  const auto zygote = zygotes_.find(*name);
+  return zygote == zygotes_.end() || !kernel::zygote_says_ready(zygote->second.line);
+}
+
 void WarmPool::ended(const RunId& id, bool used_network) {
-  const auto fork = zygote_of_.find(id);
-  if (fork != zygote_of_.end()) {
-    const auto zygote = zygotes_.find(fork->second);
-    if (zygote != zygotes_.end() && used_network) zygote->second.line.network_is_used = true;
-    zygote_of_.erase(fork);
-  }
+  const auto name = machine_.zygote_of(id);
+  const auto zygote = name ? zygotes_.find(*name) : zygotes_.end();
+  if (zygote != zygotes_.end() && used_network) zygote->second.line.network_is_used = true;
   machine_.run_over(id, Clock::now());
   if (!weigh_timer_.is_running() && !machine_.to_be_weighed().empty())
     weigh_timer_.start(weigh_interval, [this] { weigh(); });

@@ -52,6 +52,7 @@ class WarmPool final : public WarmSource {
              kernel::RunOptions options) override;
   void gate_opened(const RunId& id) override;
   void lost(const RunId& id, Lost how, const std::string& why) override;
+  bool has_lost_zygote(const RunId& id) override;
   void ended(const RunId& id, bool used_network) override;
   bool is_launcher(pid_t pid) const override;
 
@@ -96,7 +97,6 @@ class WarmPool final : public WarmSource {
   std::map<KindKey, ZygoteKind> kinds_;
   std::map<ZygoteName, Zygote> zygotes_;
   std::map<RunId, std::string> runtimes_;  // of runs that are forks, until their gates are open
-  std::map<RunId, ZygoteName> zygote_of_;  // of runs that are forks
   std::set<std::string> seen_;             // runtimes that have had a zygote
   std::string last_failure_;
   bool is_closed_ = false;

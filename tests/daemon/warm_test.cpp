@@ -163,9 +163,11 @@ TEST_CASE("a run that asks for it becomes a fork, and says so wherever it is loo
 
 TEST_CASE("what cannot be a fork runs cold and says why") {
   if (!sandbox_works()) return;
+  DaemonDirectory bound;
   const DaemonFixture daemon({.profiles = {{"open.toml",
-                                            "name = \"OPEN\"\ninherits = \"STRICT\"\n[requests]\n"
-                                            "bind_rw = [\"/var/tmp\"]\n"}}});
+                                            "name = \"OPEN\"\n[isolation]\nuse_bubblewrap = true\n"
+                                            "[requests]\nbind_rw = [\"" +
+                                                bound.make_directory("w", 0777) + "\"]\n"}}});
   const auto check = [&](const json& request, const std::string& why) {
     const json run = daemon.run(request);
     INFO(run.dump());
@@ -174,6 +176,9 @@ TEST_CASE("what cannot be a fork runs cold and says why") {
     CHECK(run["cold_because"].get<std::string>().find(why) != std::string::npos);
   };
   check(python("print(1)", "OFF"), "bubblewrap");
+  json writable = python("print(1)", "OPEN");  // where there is no interpreter
+  writable["bind_rw"] = {bound.path("w")};
+  CHECK(daemon.run(writable)["cold_because"] == "something is bound writable");
   json other = python("");
   other["argv"] = {"/bin/echo", "1"};
   check(other, "not the interpreter of a runtime's [warm]");
@@ -188,7 +193,7 @@ TEST_CASE("candidates and judges are forks of zygotes of their own") {
     CHECK(daemon.get("/v1/runs/" + run.get<std::string>()).json()["warm"] == true);
   CHECK(metric(daemon, "paddock_warm_starts_total{runtime=\"python\",start=\"warm\"}") >= 8);
   CHECK(metric(daemon, "paddock_warm_starts_total{runtime=\"judge\",start=\"warm\"}") >= 8);
-  const json wrong = verify(daemon, {item("wrong", 2)});
+  const json wrong = verify(daemon, json::array({item("wrong", 2)}));
   CHECK(wrong[0]["verdict"] == "fail");
   CHECK(wrong[0]["cause"] == "wrong_answer");
 }
@@ -234,12 +239,14 @@ TEST_CASE("every item has its verdict although zygotes are killed and stopped al
     INFO("signal " << signal);
     CHECK(hit > 0);
     REQUIRE(answers.size() == 40);
-    // The saboteur hits runs, too: those that were past their gates cannot start again.
+    // One that was past its gate ends with its zygote, and cannot start again.
+    std::size_t passed = 0;
     for (const json& answer : answers) {
       INFO(answer.dump());
-      CHECK((answer["verdict"] == "pass" || answer["verdict"] == "invalid" ||
-             answer["verdict"] == "fail"));
+      CHECK(answer["verdict"] != "fail");  // it was not the candidate's doing
+      if (answer["verdict"] == "pass") ++passed;
     }
+    CHECK(passed > 20);
   }
   warm_verdicts(daemon, 4);
 }
@@ -273,7 +280,7 @@ TEST_CASE("zygotes that cannot start cost no run and no verdict, and the cause i
            warm["last_failure"].get<std::string>().find("no_such_module") != std::string::npos;
   }));
   CHECK(daemon.get("/readyz").status == 200);
-  CHECK(daemon.log().find("warm.failed") != std::string::npos);
+  CHECK(daemon.log().find("warm python: a zygote died") != std::string::npos);
 }
 
 TEST_CASE("an interpreter that does not exist costs no verdict") {

@@ -33,6 +33,7 @@ class Source final : public WarmSource {
   void lost(const RunId&, Lost how, const std::string&) override {
     told.emplace_back(how == Lost::by_itself ? "lost" : "stopped");
   }
+  bool has_lost_zygote(const RunId&) override { return false; }
   void ended(const RunId&, bool) override { told.emplace_back("ended"); }
   bool is_launcher(pid_t) const override { return false; }
 

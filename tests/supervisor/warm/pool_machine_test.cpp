@@ -248,7 +248,9 @@ TEST_CASE("being ready is no use yet: a fork's open gate is, and ends the waitin
   pool.over("r1");
   CHECK(pool.run("r2") == "z2");
   pool.opened("r2");
+  CHECK(pool.machine.zygote_of("r2") == "z2");
   CHECK(pool.machine.zygote_gone("z2", pool.now));  // killed, and it was good
+  CHECK_FALSE(pool.machine.zygote_of("r2").has_value());
   pool.act();
   CHECK(pool.started == 3);
 }
