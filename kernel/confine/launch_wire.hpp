@@ -61,13 +61,13 @@ struct ControlMessage {
   int32_t signal = 0;        // signal number, or 0
   uint64_t cpu_user_us = 0;  // of the agent and every descendant that was reaped
   uint64_t cpu_system_us = 0;
-  uint64_t max_rss_kib = 0;     // of the largest single process
-  uint64_t written_bytes = 0;   // to files on disks, by the same processes as the CPU times
-  uint64_t own_cpu_us = 0;      // agent_exited: of the agent's process alone, as RLIMIT_CPU counts
-  uint32_t landlock_seen = 0;   // agent_ready: landlock_seen_* bits
-  uint32_t self_seen = 0;       // agent_ready: self_seen_* bits
+  uint64_t max_rss_kib = 0;    // of the largest single process
+  uint64_t written_bytes = 0;  // to files on disks, by the same processes as the CPU times
+  uint64_t own_cpu_us = 0;     // agent_exited: of the agent's process alone, as RLIMIT_CPU counts
+  uint32_t landlock_seen = 0;  // agent_ready: landlock_seen_* bits
+  uint32_t self_seen = 0;      // agent_ready: self_seen_* bits
   uint32_t asked_for_socket = 0;  // all_gone: 0 or 1, where that was watched
-  int32_t session_keyring = 0;  // agent_ready: its serial number; 0: it cannot be told
+  int32_t session_keyring = 0;    // agent_ready: its serial number; 0: it cannot be told
   char text[96] = {};
 };
 static_assert(sizeof(ControlMessage) <= 192);
@@ -95,8 +95,13 @@ constexpr uint64_t landlock_scope_signal = 2;
 // shows them ("pid:[4026531836]"), in the order of namespace_names.
 constexpr const char* namespace_names[] = {"cgroup", "ipc", "mnt", "net", "pid", "user", "uts"};
 constexpr size_t namespace_count = sizeof namespace_names / sizeof *namespace_names;
+// Of its mounts those that a fork has anew and that cannot be told from its own by their kind.
+constexpr const char* renewed_mounts[] = {"/proc", "/dev/pts"};
+constexpr size_t renewed_mount_count = sizeof renewed_mounts / sizeof *renewed_mounts;
 struct ZygoteReady {
   char program[256] = {};
+  uint64_t devices[renewed_mount_count] = {};  // st_dev of renewed_mounts
+  int32_t session_keyring = 0;                 // its serial number; 0: it cannot be told
   char namespaces[namespace_count][32] = {};
 };
 

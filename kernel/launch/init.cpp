@@ -101,7 +101,15 @@ class Init {
       send(message);
     } else if (gate_opened_) {
       send({.kind = ControlKind::agent_started});
+    } else if (agent_is_alive()) {
+      die("wait at the gate", EPROTO);
     }
+  }
+
+  bool agent_is_alive() const {
+    siginfo_t info{};
+    return ::waitid(P_PID, static_cast<id_t>(agent_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == 0;
   }
 
   void read_control() {

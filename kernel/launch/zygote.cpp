@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -48,6 +49,12 @@ bool say_ready(int line) {
     char* const link = ready.namespaces[i];
     if (::readlink(path, link, sizeof ready.namespaces[i] - 1) < 0) return false;
   }
+  for (size_t i = 0; i < kernel::renewed_mount_count; ++i) {
+    struct stat info {};
+    if (::stat(kernel::renewed_mounts[i], &info) != 0) return false;
+    ready.devices[i] = info.st_dev;
+  }
+  ready.session_keyring = session_keyring();
   return ::send(line, &ready, sizeof ready, MSG_NOSIGNAL) == sizeof ready;
 }
 

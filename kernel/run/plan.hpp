@@ -51,7 +51,9 @@ struct Plan {
   std::map<std::string, std::string> cgroup_knobs;  // "memory.max" -> "536870912"
   std::string filter_hash;      // SHA-256 of the system call filter, in hex; empty: no filter
   std::string program_at_gate;  // as /proc/PID/exe shows it
-  std::map<std::string, std::string> not_namespaces;  // of a warm run: its zygote's, by name
+  std::map<std::string, std::string> not_namespaces;   // of a warm run: its zygote's, by name
+  std::map<std::string, std::uint64_t> not_devices{};  // and the devices of its zygote's mounts
+  std::int32_t not_session_keyring = 0;                // and its zygote's; 0: it cannot be told
 
   CgroupLimits cgroup;
 

@@ -44,8 +44,9 @@ struct Receipt {
   std::uint32_t landlock_seen = 0;  // landlock_seen_* bits: what it refused to paddock-launch, in
                                     // the agent's process, before the program
   std::uint32_t self_seen = 0;      // self_seen_* bits, from there too
-  bool shares_session_keyring = false;  // with the supervisor
-  std::vector<std::string> traceable;   // processes of the launch chain that their user can trace
+  bool shares_session_keyring = false;  // with the supervisor, or a warm run with its zygote
+  std::map<std::string, std::uint64_t> devices{};  // of the mounts in Plan::not_devices
+  std::vector<std::string> traceable;  // processes of the launch chain that their user can trace
 
   bool has_own_mounts() const;
 

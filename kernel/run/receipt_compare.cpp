@@ -67,7 +67,7 @@ void compare_state(const Plan& plan, const Receipt& receipt, Differences& differ
                     receipt.signals_held_back);
   differences.check("oom_score_adj", oom_score_adj, receipt.oom_score_adj);
   if (receipt.shares_session_keyring)
-    differences.add("the agent has the supervisor's session keyring");
+    differences.add("the agent has the supervisor's session keyring, or its zygote's");
 }
 
 // A warm run has nothing of its zygote's.
@@ -76,6 +76,11 @@ void compare_with_zygote(const Plan& plan, const Receipt& receipt, Differences& 
     const auto seen = receipt.namespaces.find(name);
     if (seen == receipt.namespaces.end() || seen->second == zygotes)
       differences.add(fmt::format("the {} namespace is the zygote's", name));
+  }
+  for (const auto& [path, zygotes] : plan.not_devices) {
+    const auto seen = receipt.devices.find(path);
+    if (seen == receipt.devices.end() || seen->second == zygotes)
+      differences.add(fmt::format("the mount at '{}' is the zygote's", path));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <linux/keyctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,6 +43,18 @@ void send_signal(const Fd& pidfd, int signal) {
 std::int32_t session_keyring() {
   const long serial = ::syscall(SYS_keyctl, KEYCTL_GET_KEYRING_ID, KEY_SPEC_SESSION_KEYRING, 0);
   return serial < 0 ? 0 : static_cast<std::int32_t>(serial);
+}
+
+// What cannot be looked at is not there.
+std::map<std::string, std::uint64_t> devices_of(pid_t pid,
+                                                const std::map<std::string, std::uint64_t>& paths) {
+  std::map<std::string, std::uint64_t> devices;
+  for (const auto& [path, zygotes] : paths) {
+    struct stat info {};
+    if (::stat(("/proc/" + std::to_string(pid) + "/root" + path).c_str(), &info) == 0)
+      devices[path] = info.st_dev;
+  }
+  return devices;
 }
 
 // What the set-up itself wrote to stderr (the program has not run): its last line is the reason.
@@ -148,7 +161,9 @@ void Run::check_receipt() {
   receipt->landlock_seen = ready_.landlock_seen;
   receipt->self_seen = ready_.self_seen;
   receipt->shares_session_keyring =
-      ready_.session_keyring != 0 && ready_.session_keyring == session_keyring();
+      ready_.session_keyring != 0 && (ready_.session_keyring == session_keyring() ||
+                                      ready_.session_keyring == plan_.not_session_keyring);
+  receipt->devices = devices_of(agent_, plan_.not_devices);
   if (is_traceable(init_)) receipt->traceable.emplace_back("init");
   if (init_ != spawned_.launcher && is_traceable(spawned_.launcher))
     receipt->traceable.emplace_back("guard");

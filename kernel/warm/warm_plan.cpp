@@ -81,6 +81,8 @@ void make_warm(const SandboxPolicy& policy, const HostFacts& host, const ZygoteL
   plan.launch.wrapper.clear();
   plan.launch.mounts = mounts_of_fork(policy, host);
   plan.program_at_gate = zygote.program;
+  plan.not_devices = zygote.devices;
+  plan.not_session_keyring = zygote.session_keyring;
   const bool has_network = std::find(plan.new_namespaces.begin(), plan.new_namespaces.end(),
                                      "net") == plan.new_namespaces.end();
   // Without a filter a socket could be had through io_uring, which no filter sees.

@@ -52,6 +52,9 @@ Result<bool> zygote_says_ready(ZygoteLine& line) {
     ready.namespaces[i][sizeof ready.namespaces[i] - 1] = '\0';
     line.namespaces[namespace_names[i]] = ready.namespaces[i];
   }
+  for (std::size_t i = 0; i < renewed_mount_count; ++i)
+    line.devices[renewed_mounts[i]] = ready.devices[i];
+  line.session_keyring = ready.session_keyring;
   return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -36,6 +37,8 @@ struct ZygoteLine {
   // As it says when it is ready; of its forks.
   std::string program{};                            // what /proc/PID/exe will show
   std::map<std::string, std::string> namespaces{};  // which no fork may have
+  std::map<std::string, std::uint64_t> devices{};   // of mounts that no fork may have
+  std::int32_t session_keyring = 0;                 // which no fork may have; 0: it cannot be told
 };
 
 struct StartedZygote {

@@ -24,6 +24,7 @@ struct Control {
   bool without_cgroup = false;  // cgroup.kill covers it
   // What is tried, if `evidence` does not say it.
   std::string_view attempt = "env_umask";
+  bool warm = false;  // in a fork of a zygote
 };
 
 const std::vector<Control>& all_controls();

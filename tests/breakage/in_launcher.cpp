@@ -1,6 +1,7 @@
 // Linked into the breakable paddock-launch: what it does less of. The C library alone, as there.
 
 #include <linux/close_range.h>
+#include <linux/sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,11 +19,13 @@
 namespace paddock::breakage {
 namespace {
 
-// Read before main, which closes the descriptor.
+// Read before main, which closes the descriptor; a zygote, which loads this later, has a variable.
 char name_of_broken[64];
 __attribute__((constructor)) void read_name_of_broken() {
   const ssize_t count = ::pread(fd_broken, name_of_broken, sizeof name_of_broken - 1, 0);
   name_of_broken[count < 0 ? 0 : count] = '\0';
+  const char* const named = ::getenv(variable);
+  if (count < 0 && named != nullptr) ::strncpy(name_of_broken, named, sizeof name_of_broken - 1);
 }
 
 bool in_agent = false;
@@ -70,9 +73,9 @@ void wrapped_become_subreaper() {
   if (!broken("subreaper")) real_become_subreaper();
 }
 
-WRAPPED(void, kill_and_reap_all, "_ZN7paddock6launch17kill_and_reap_allEv");
-void wrapped_kill_and_reap_all() {
-  if (!broken("survivors")) return real_kill_and_reap_all();
+WRAPPED(void, kill_and_reap_all, "_ZN7paddock6launch17kill_and_reap_allEb", bool asked_for_socket);
+void wrapped_kill_and_reap_all(bool asked_for_socket) {
+  if (!broken("survivors")) return real_kill_and_reap_all(asked_for_socket);
   launch::send({.kind = kernel::ControlKind::all_gone});  // which is not so
 }
 
@@ -81,6 +84,15 @@ WRAPPED(void, restrict_with_landlock,
         const kernel::SpecView& spec);
 void wrapped_restrict_with_landlock(const kernel::SpecView& spec) {
   if (!broken("landlock")) real_restrict_with_landlock(spec);
+}
+
+}  // namespace paddock::breakage
+
+namespace paddock::breakage {
+
+// Of clone3, which only a zygote calls here.
+__attribute__((weak)) uint64_t flags_left_out() {
+  return 0;
 }
 
 }  // namespace paddock::breakage
@@ -136,6 +148,8 @@ ssize_t __wrap_read(int fd, void* bytes, size_t count) {
 
 long __real_syscall(long number, long a, long b, long c, long d, long e, long f);
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f) {
+  if (number == SYS_clone3)
+    reinterpret_cast<clone_args*>(a)->flags &= ~paddock::breakage::flags_left_out();
   if (number == SYS_capset && broken("capabilities")) return 0;
   if (number == SYS_capget && fails("capget")) return -1;
   if (number == SYS_capset && fails("capset")) return -1;

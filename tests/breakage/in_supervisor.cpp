@@ -15,6 +15,8 @@
 #include "kernel/run/run.hpp"
 #include "kernel/run/spawn.hpp"
 #include "kernel/run/spawn_child.hpp"
+#include "kernel/warm/spawn_warm.hpp"
+#include "kernel/warm/warm_plan.hpp"
 
 namespace paddock::breakage {
 namespace {
@@ -46,14 +48,45 @@ bool fails(const char* step) {
 using kernel::Plan;
 using kernel::Result;
 
+bool is_of_zygote(const Plan& plan) {
+  return plan.launch.argv.back() == "/run/paddock-warm.so";
+}
+
 WRAPPED(Result<kernel::SpawnedRun>, spawn, "_ZN7paddock6kernel5spawnERKNS0_4PlanEiiii",
         const Plan& plan, int launcher, int cgroup_directory, int program, int channel);
 Result<kernel::SpawnedRun> wrapped_spawn(const Plan& plan, int launcher, int cgroup_directory,
                                          int program, int channel) {
+  if (is_of_zygote(plan)) {  // which is as it must be: its forks are not
+    Plan told = plan;
+    told.launch.environment.push_back(std::string(variable) + "=" + name_of_broken());
+    return real_spawn(told, launcher, cgroup_directory, program, channel);
+  }
   Plan broken_plan = without(name_of_broken(), plan);
   broken_plan.files[fd_broken] = name_of_broken();
   return real_spawn(broken_plan, launcher, broken("cgroup") ? -1 : cgroup_directory, program,
                     channel);
+}
+
+WRAPPED(Result<kernel::SpawnedRun>, spawn_warm,
+        "_ZN7paddock6kernel10spawn_warmERKNS0_4PlanERKNS0_10ZygoteLineEii", const Plan& plan,
+        const kernel::ZygoteLine& zygote, int cgroup_entrance, int channel);
+Result<kernel::SpawnedRun> wrapped_spawn_warm(const Plan& plan, const kernel::ZygoteLine& zygote,
+                                              int cgroup_entrance, int channel) {
+  return real_spawn_warm(without(name_of_broken(), plan), zygote,
+                         broken("cgroup") ? -1 : cgroup_entrance, channel);
+}
+
+// A network namespace of its own is made for those forks only that come after one with a socket.
+WRAPPED(
+    void, make_warm,
+    "_ZN7paddock6kernel9make_warmERKNS0_13SandboxPolicyERKNS0_9HostFactsERKNS0_10ZygoteLineERNS0"
+    "_4PlanE",
+    const kernel::SandboxPolicy& policy, const kernel::HostFacts& host,
+    const kernel::ZygoteLine& zygote, Plan& plan);
+void wrapped_make_warm(const kernel::SandboxPolicy& policy, const kernel::HostFacts& host,
+                       const kernel::ZygoteLine& zygote, Plan& plan) {
+  if (broken("fork_namespace_net")) const_cast<kernel::ZygoteLine&>(zygote).network_is_used = true;
+  real_make_warm(policy, host, zygote, plan);
 }
 
 WRAPPED(Result<pid_t>, start_child, "_ZN7paddock6kernel11start_childERKNS0_9ChildSideEiPi",

@@ -82,6 +82,7 @@ Seen try_attempt(const std::string& broken_control, const Control& control) {
   const std::string_view attempt = attempt_for(control);
   std::string command = "paddock-escapes --json --profile " + std::string(profile) + " --only " +
                         std::string(attempt);
+  if (control.warm) command += " --warm";
   if (control.without_cgroup) command += " --cgroup-base none";
   const Output output = run(broken_control, command);
   if (output.exit_code == exit_timed_out)
@@ -162,11 +163,12 @@ void print(std::string_view control, std::string_view by, std::string_view detai
 // True if it is as it must be.
 bool break_one(const Control& control) {
   const Seen seen = try_without(std::string(control.name), control);
+  const std::string label = (control.warm ? "warm: " : "") + std::string(control.name);
   if (as_the_table_says(seen, control)) {
-    print(control.name, name_of(control.caught_by), seen.detail);
+    print(label, name_of(control.caught_by), seen.detail);
     return true;
   }
-  print(control.name, seen.caught ? "OTHERWISE" : "NOT CAUGHT",
+  print(label, seen.caught ? "OTHERWISE" : "NOT CAUGHT",
         seen.caught ? seen.detail + " (expected: " + std::string(control.evidence) + ")" : "");
   return false;
 }
@@ -177,6 +179,7 @@ bool all_content_unbroken(const std::vector<Control>& controls) {
   bool content = true;
   for (const Control& control : controls) {
     const std::string trial = std::string(control.profile) + (control.without_cgroup ? "-" : "+") +
+                              (control.warm ? "warm " : "cold ") +
                               std::string(attempt_for(control));
     if (!tried.insert(trial).second) continue;
     // A busy host makes a deadline late now and then, not three times.

@@ -70,6 +70,15 @@ Edit without_words(std::string control, Words words) {
   return {std::move(control), [words](Plan& plan) { take_out(plan.bubblewrap, words); }};
 }
 
+// A file system that a zygote's fork does not mount anew.
+Edit without_fresh(std::string control, std::string target) {
+  return {std::move(control), [target](Plan& plan) {
+            std::erase_if(plan.launch.mounts, [&](const kernel::FreshMount& mount) {
+              return mount.target == target || mount.type == target;
+            });
+          }};
+}
+
 std::vector<Edit> all_edits() {
   std::vector<Edit> edits = {
       without_words("namespace_pid", {"--unshare-pid"}),
@@ -101,6 +110,21 @@ std::vector<Edit> all_edits() {
       {"seccomp_empty", allow_every_call},
       {"host_uid", [](Plan& plan) { plan.launch.host_uid.reset(); }},
       {"environment", pass_on_environment},
+      without_fresh("fresh_pts", "/dev/pts"),
+      without_fresh("fresh_shm", "/dev/shm"),
+      without_fresh("fresh_tmp", "/tmp"),
+      without_fresh("fresh_home", "/home/agent"),
+      without_fresh("fresh_workspace", "/workspace"),
+      without_fresh("fresh_covers", "cover"),
+      {"fresh_sizes",
+       [](Plan& plan) {
+         for (kernel::FreshMount& mount : plan.launch.mounts)
+           if (mount.type == "tmpfs")
+             mount.options = mount.options.substr(0, mount.options.find(','));
+       }},
+      {"watch_sockets", [](Plan& plan) { plan.launch.watch_sockets = false; }},
+      {"fork_namespace_net",
+       [](Plan& plan) { std::erase(plan.new_namespaces, std::string("net")); }},
       {"wall_clock", [](Plan& plan) { *plan.wall_clock += std::chrono::seconds(2); }},
   };
   for (const kernel::RlimitRow& row : kernel::rlimit_rows)

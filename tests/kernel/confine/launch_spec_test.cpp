@@ -25,6 +25,7 @@ LaunchSpec full_spec() {
   spec.host_uid = 60578;
   spec.channel = true;
   spec.user_namespaces_closed = true;
+  spec.watch_sockets = true;
   spec.mounts = {{"proc", "/proc", ""},
                  {"cover", "/proc/keys", ""},
                  {"tmpfs", "/tmp", "mode=1777,size=67108864"}};
@@ -92,10 +93,9 @@ TEST_CASE("there is one encoding of a launch spec: what decodes is what encode g
 TEST_CASE("a launch spec with more mounts than it has words for, or half a yes, is refused") {
   const std::string good = encode(full_spec());
   REQUIRE(is_taken_with(header_of(good), good));
-  for (const std::uint64_t count :
-       {std::uint64_t{0}, std::uint64_t{2}, std::uint64_t{4}, std::uint64_t{good.size()},
-        std::uint64_t{good.size() + 1}, std::numeric_limits<std::uint64_t>::max() / 3 + 1,
-        std::numeric_limits<std::uint64_t>::max()}) {
+  const auto size = static_cast<std::uint32_t>(good.size());
+  constexpr std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
+  for (const std::uint32_t count : {0u, 2u, 4u, size, size + 1, most / 3 + 1, most}) {
     INFO(count << " mounts");
     SpecHeader header = header_of(good);
     header.mount_count = count;
@@ -103,5 +103,8 @@ TEST_CASE("a launch spec with more mounts than it has words for, or half a yes, 
   }
   SpecHeader header = header_of(good);
   header.user_namespaces_closed = 2;
+  CHECK_FALSE(is_taken_with(header, good));
+  header = header_of(good);
+  header.watch_sockets = 2;
   CHECK_FALSE(is_taken_with(header, good));
 }

@@ -180,7 +180,7 @@ TEST_CASE("what the program would inherit from its supervisor is named") {
                     "the set of blocked or ignored signals is 0000000000004000, planned "
                     "0000000000000000",
                     "oom_score_adj is -1000, planned 500",
-                    "the agent has the supervisor's session keyring"});
+                    "the agent has the supervisor's session keyring, or its zygote's"});
   Plan plan = planned();
   plan.launch.new_session = false;
   CHECK(compare(plan, as_planned()) == Differences{"the agent leads a session of its own"});
@@ -226,6 +226,17 @@ TEST_CASE("a namespace of its zygote, and one that was not seen, are named") {
   receipt.namespaces.erase("pid");
   CHECK(compare(plan, receipt) ==
         Differences{"the mnt namespace is the zygote's", "the pid namespace is the zygote's"});
+}
+
+TEST_CASE("a mount of its zygote, and one that was not seen, are named") {
+  Plan plan = planned();
+  plan.not_devices = {{"/dev/pts", 11}, {"/proc", 12}};
+  Receipt receipt = as_planned();
+  receipt.devices = {{"/dev/pts", 21}, {"/proc", 22}};
+  CHECK(compare(plan, receipt).empty());
+  receipt.devices = {{"/proc", 12}};
+  CHECK(compare(plan, receipt) == Differences{"the mount at '/dev/pts' is the zygote's",
+                                              "the mount at '/proc' is the zygote's"});
 }
 
 TEST_CASE("a warm run has the zygote's program at its gate, and no other") {

@@ -55,6 +55,8 @@ Plan cold_plan(const SandboxPolicy& policy = limited_policy()) {
 ZygoteLine ready_line() {
   ZygoteLine line;
   line.program = "/usr/bin/python3.11";
+  line.devices = {{"/dev/pts", 11}, {"/proc", 12}};
+  line.session_keyring = 7;
   for (const char* name : namespace_names) line.namespaces[name] = std::string(name) + ":[7]";
   return line;
 }
@@ -123,7 +125,12 @@ TEST_CASE("a warm run's plan is that of the cold run but for what starts it") {
   make_warm(limited_policy(), merged_host(), ready_line(), warm);
   CHECK(warm.role == "fork");
   CHECK(warm.program_at_gate == "/usr/bin/python3.11");
-  CHECK(warm.not_namespaces == ready_line().namespaces);
+  auto namespaces = ready_line().namespaces;
+  namespaces.erase("net");  // shared until somebody asks for a socket
+  CHECK(warm.not_namespaces == namespaces);
+  CHECK(warm.launch.watch_sockets);
+  CHECK(warm.not_devices == ready_line().devices);
+  CHECK(warm.not_session_keyring == 7);
   Plan other = cold_plan();
   other.role = warm.role;
   other.bubblewrap.clear();
@@ -132,6 +139,9 @@ TEST_CASE("a warm run's plan is that of the cold run but for what starts it") {
   other.launch.mounts = warm.launch.mounts;
   other.program_at_gate = warm.program_at_gate;
   other.not_namespaces = warm.not_namespaces;
+  other.not_devices = warm.not_devices;
+  other.not_session_keyring = warm.not_session_keyring;
+  other.launch.watch_sockets = warm.launch.watch_sockets;
   CHECK(warm == other);
 }
 
@@ -166,4 +176,26 @@ TEST_CASE("a warm run may have no namespace of its zygote, least of all one that
   make_warm(with_network, merged_host(), ready_line(), online);
   CHECK_FALSE(online.not_namespaces.contains("net"));  // it is the host's, as the cold run's is
   CHECK(online.not_namespaces.size() == 6);
+}
+
+TEST_CASE(
+    "a zygote's network is shared where a filter sees each call for a socket, until the first") {
+  const auto warm_plan = [](const SandboxPolicy& policy, bool is_used) {
+    ZygoteLine line = ready_line();
+    line.network_is_used = is_used;
+    Plan plan = cold_plan(policy);
+    make_warm(policy, merged_host(), line, plan);
+    return plan;
+  };
+  const Plan used = warm_plan(limited_policy(), true);
+  CHECK_FALSE(used.launch.watch_sockets);
+  CHECK(used.not_namespaces == ready_line().namespaces);
+  SandboxPolicy without_filter = limited_policy();
+  without_filter.seccomp = SeccompUse::off;
+  const Plan unseen = warm_plan(without_filter, false);
+  CHECK_FALSE(unseen.launch.watch_sockets);
+  CHECK(unseen.not_namespaces.contains("net"));
+  SandboxPolicy online = limited_policy();
+  online.deny_network = false;
+  CHECK_FALSE(warm_plan(online, false).launch.watch_sockets);
 }

@@ -80,11 +80,16 @@ TEST_CASE("a ready zygote has told its program and each of its namespaces") {
   for (std::size_t i = 0; i < namespace_count; ++i)
     std::snprintf(says.namespaces[i], sizeof says.namespaces[i], "%s:[%zu]", namespace_names[i],
                   i + 1);
+  says.devices[0] = 51;
+  says.devices[1] = 52;
+  says.session_keyring = 7;
   REQUIRE(::send(ends.zygotes.get(), &says, sizeof says, 0) == sizeof says);
   REQUIRE(zygote_says_ready(ends.line).value());
   CHECK(ends.line.program == "/usr/bin/python3.11");
   CHECK(ends.line.namespaces.size() == namespace_count);
   CHECK(ends.line.namespaces.at("mnt") == "mnt:[3]");
+  CHECK(ends.line.devices == std::map<std::string, std::uint64_t>{{"/proc", 51}, {"/dev/pts", 52}});
+  CHECK(ends.line.session_keyring == 7);
 }
 
 TEST_CASE("words without an end in a zygote's message are cut, not followed") {
