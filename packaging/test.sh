@@ -33,6 +33,7 @@ run_as_test_user() {
   done
   say "paddock-escapes as $test_user"
   (cd "$copy" && as_test_user "$copy/bin/paddock-escapes")
+  (cd "$copy" && as_test_user "$copy/bin/paddock-escapes" --warm)
   for work in git_c_project python_suite node jvm go workspace; do
     say "real_work.$work as $test_user"
     (cd "$copy" && as_test_user bash "$copy/real_work/$work.sh" "$copy/bin/paddock")

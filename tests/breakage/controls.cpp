@@ -68,7 +68,7 @@ const std::vector<Control>& all_controls() {
       {"wall_clock", "STRICT", test, "a run that sleeps is ended at its deadline*"},
       {"term", "STRICT", test, "SIGTERM reaches the whole process group of the program"},
       {"kill_after_grace", "STRICT", escape, "life_ignore_sigterm", Needs::nothing, true},
-      // Forks of a zygote.
+      // Forks of a zygote, which has its umask and no_new_privs already.
       {"rlimit_cpu_seconds", "STRICT", receipt, "cpu_seconds is unlimited, planned 120",
        Needs::nothing, false, "env_umask", true},
       {"rlimit_memory_bytes", "STRICT", receipt, "memory_bytes is unlimited, planned",
@@ -85,7 +85,6 @@ const std::vector<Control>& all_controls() {
        "env_umask", true},
       {"close_range", "STRICT", receipt, "the list of inherited descriptors is", Needs::nothing,
        false, "env_umask", true},
-      {"umask", "STRICT", receipt, "the umask is", Needs::nothing, false, "env_umask", true},
       {"signal_mask", "STRICT", receipt, "the set of blocked or ignored signals is", Needs::nothing,
        false, "env_umask", true},
       {"session_keyring", "STRICT", receipt, "session keyring, or its zygote's", Needs::keyrings,
@@ -128,8 +127,8 @@ const std::vector<Control>& all_controls() {
        "env_umask", true},
       {"fresh_sizes", "STRICT", receipt, "planned 'rw /dev/shm 64MiB'", Needs::nothing, false,
        "env_umask", true},
-      {"gate", "STRICT", receipt, "wait at the gate", Needs::nothing, false, "life_sleep_for_ever",
-       true},
+      {"gate", "STRICT", receipt, "the confinement cannot be observed", Needs::nothing, false,
+       "life_sleep_for_ever", true},
       {"not_dumpable", "STRICT", receipt, "can trace its init", Needs::nothing, false, "env_umask",
        true},
       {"cgroup", "STRICT", receipt, "the cgroup is", Needs::cgroup, false, "env_umask", true},
@@ -138,8 +137,6 @@ const std::vector<Control>& all_controls() {
       {"namespace_user", "STRICT", setup, "did not fork", Needs::nothing, false, "env_umask", true},
       {"namespace_pid", "STRICT", setup, "mount /proc", Needs::nothing, false, "env_umask", true},
       {"namespace_mnt", "STRICT", setup, "mount /proc", Needs::nothing, false, "env_umask", true},
-      {"no_new_privs", "STRICT", setup, "Operation not permitted", Needs::nothing, false,
-       "env_umask", true},
   };
   return controls;
 }

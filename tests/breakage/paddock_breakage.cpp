@@ -1,8 +1,9 @@
 // Breaks each control in turn, shows what notices it, and fails if nothing does.
 //
-//   paddock-breakage [--all] [CONTROL...]
+//   paddock-breakage [--all] [--warm] [CONTROL...]
 //   paddock-breakage --faults
 //
+// --warm: only those of forks of a zygote.
 // --faults: lets each step of the set-up fail, with three errors each. The run must be refused at
 // once, say which step it was, and leave nothing.
 // --all: a control that this host does not have is a failure.
@@ -252,6 +253,8 @@ int main_program(std::set<std::string_view> chosen) {
   if (::geteuid() == 0 && !have_something_to_lose()) return 2;
   if (chosen.contains("--faults")) return let_steps_fail(*sandbox);
   std::vector<Control> controls = all_controls();
+  if (chosen.erase("--warm") > 0)
+    std::erase_if(controls, [](const Control& control) { return !control.warm; });
   if (!chosen.empty())
     std::erase_if(controls, [&](const Control& control) { return !chosen.contains(control.name); });
 
