@@ -39,6 +39,19 @@ def new_main():
     return main
 
 
+def what_forks_would_share():
+    """A page that one fork writes and the next reads; and what does not survive a fork."""
+    with open("/proc/self/smaps") as mappings:
+        for line in mappings:
+            if line[0].isdigit() or line[0] in "abcdef":
+                mapping = line.strip()
+            elif line.startswith("VmFlags:") and {"sh", "mw"} <= set(line.split()):
+                return "a module has mapped memory that forks would share: " + mapping
+    if len(os.listdir("/proc/self/task")) > 1:
+        return "a module has started threads"
+    return ""
+
+
 def wait_for_run():
     """Returns in the process of each run: its argv, its environment, and the prepared programs."""
     import ctypes
@@ -54,6 +67,8 @@ def wait_for_run():
     for name in modules.split():
         importlib.import_module(name)
     prepared = {source: Prepared(source) for source in programs}
+    if problem := what_forks_would_share():
+        sys.exit("cannot be a zygote: " + problem)
     gc.collect()
     gc.freeze()  # a collection in a fork would write to, and so copy, each page of this heap
 

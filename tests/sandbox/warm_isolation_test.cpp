@@ -365,6 +365,35 @@ TEST_CASE("what a program changes in the interpreter is as before for the next r
         "[1] True 2 False False False True False True False False");
 }
 
+TEST_CASE("what would share memory with its forks, or has threads, is no zygote and says why") {
+  const auto why_not = [](const std::string& program) {
+    SandboxPolicy policy = policy_of("STRICT");
+    policy.bind_ro.clear();
+    policy.bind_ro.emplace_back("/usr");
+    const Sandbox sandbox = Sandbox::open({}).value();
+    auto zygote = sandbox.start_zygote(
+        policy, {.interpreter = {"python3", "-I"}, .modules = {}, .programs = {program}}, "z-not");
+    REQUIRE(zygote);
+    const auto deadline = Clock::now() + std::chrono::seconds(20);
+    bool ready = false;
+    drive_until({zygote->run.get()}, [&] {
+      const auto says = zygote_says_ready(zygote->line);
+      ready = says && *says;
+      return ready || Clock::now() > deadline;
+    });
+    if (!zygote->run->finished()) zygote->run->kill();
+    drive(*zygote->run);
+    CHECK_FALSE(ready);
+    return zygote->run->take_result().stderr;
+  };
+  CHECK(
+      why_not("import mmap\nshared = mmap.mmap(-1, 4096)\nNone")
+          .starts_with("cannot be a zygote: a module has mapped memory that forks would share: "));
+  CHECK(why_not("import threading, time\n"
+                "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\nNone") ==
+        "cannot be a zygote: a module has started threads\n");
+}
+
 TEST_CASE("no page that two runs of a zygote could both write to is mapped in either") {
   WarmPython python(policy_of("STRICT"), {"multiprocessing", "ctypes", "mmap", "sqlite3", "ssl"});
   CHECK(out(python,
