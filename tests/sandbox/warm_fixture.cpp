@@ -44,8 +44,8 @@ void drive_for(const std::vector<Run*>& runs, std::chrono::milliseconds time) {
 }
 
 WarmPython::WarmPython(SandboxPolicy policy, std::vector<std::string> modules,
-                       std::vector<std::string> programs)
-    : policy_(std::move(policy)), sandbox_(Sandbox::open({}).value()) {
+                       std::vector<std::string> programs, const std::string& cgroup_base)
+    : policy_(std::move(policy)), sandbox_(Sandbox::open({.cgroup_base = cgroup_base}).value()) {
   // Of the tiny programs, which may lie there: why_cold.
   std::erase_if(policy_.bind_ro,
                 [](const std::string& path) { return path.starts_with("/var/tmp/"); });

@@ -14,7 +14,7 @@ class WarmPython {
  public:
   // Skips nothing: the test fails if the zygote does not get ready.
   explicit WarmPython(kernel::SandboxPolicy policy, std::vector<std::string> modules = {},
-                      std::vector<std::string> programs = {});
+                      std::vector<std::string> programs = {}, const std::string& cgroup_base = "");
   ~WarmPython();
   WarmPython(const WarmPython&) = delete;
   WarmPython& operator=(const WarmPython&) = delete;

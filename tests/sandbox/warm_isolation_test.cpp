@@ -93,6 +93,7 @@ TEST_CASE("a warm program talks through its channel, and the other side sees its
 }
 
 TEST_CASE("a zygote has after any number of runs the descriptors that it had before") {
+  NEEDS(is_root(), needs_root);  // nobody else sees those of a zygote
   WarmPython python(policy_of("STRICT"));
   const pid_t zygote = process_of_zygote(python);
   REQUIRE(zygote > 0);
