@@ -15,7 +15,7 @@ python=$(basename "$(readlink -f /usr/bin/python3)")
 # With sanitizers a program is up to 100 MB, and the machine keeps all of them in its memory: what its
 # tests start, and what VM_PROGRAMS names besides ("neighbour_bench").
 read -ra named <<<"${VM_PROGRAMS:-}"
-programs_inside=(sandbox_tests paddock-launch paddock-probe paddock-escapes paddock-attempt "${named[@]}")
+programs_inside=(sandbox_tests paddock-launch paddock-warm.so paddock-probe paddock-escapes paddock-attempt "${named[@]}")
 packages=(bash dash coreutils util-linux grep sed findutils procps libc-bin bubblewrap
   python3-minimal "$python-minimal")
 
