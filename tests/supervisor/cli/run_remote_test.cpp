@@ -75,7 +75,7 @@ kernel::Result<RunRecord> run_against(const FakeDaemon& daemon, Streams& streams
   if (!client) FAIL(client.error().message);
   RemoteBackend backend(std::move(*client), daemon.socket());
   StopSignals signals = StopSignals::install().value();
-  auto run = run_remote(backend, shell_request(), streams.live, signals);
+  auto run = run_remote(backend, shell_request(), false, streams.live, signals);
   if (run) streams.live.output.flush(signals.fd());
   return run;
 }
