@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 
 #include "kernel/base/process_walk.hpp"
 #include "kernel/launch/agent.hpp"
@@ -101,15 +102,23 @@ class Init {
       send(message);
     } else if (gate_opened_) {
       send({.kind = ControlKind::agent_started});
-    } else if (agent_is_alive()) {
+    } else if (agent_goes_on()) {
       die("wait at the gate", EPROTO);
     }
   }
 
-  bool agent_is_alive() const {
-    siginfo_t info{};
-    return ::waitid(P_PID, static_cast<id_t>(agent_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-           info.si_pid == 0;
+  // A process that ends closes its descriptors before it can be seen to have ended.
+  bool agent_goes_on() const {
+    constexpr int looks = 100;
+    for (int look = 0; look < looks; ++look) {
+      siginfo_t info{};
+      if (::waitid(P_PID, static_cast<id_t>(agent_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+          info.si_pid != 0)
+        return false;
+      const timespec millisecond{0, 1'000'000};
+      ::nanosleep(&millisecond, nullptr);
+    }
+    return true;
   }
 
   void read_control() {

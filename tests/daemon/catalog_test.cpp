@@ -106,12 +106,14 @@ TEST_CASE("the host is described, and health counts the runs") {
   CHECK(host["user_namespaces"].is_boolean());
   CHECK(host.contains("bubblewrap_version"));
 
-  CHECK(daemon.get("/health").json() == json({{"status", "ok"},
-                                              {"ledger", "writing"},
-                                              {"config_stale", false},
-                                              {"profiles_refused", 0},
-                                              {"runs_alive", 0},
-                                              {"runs_queued", 0}}));
+  CHECK(daemon.get("/health").json() ==
+        json({{"status", "ok"},
+              {"ledger", "writing"},
+              {"config_stale", false},
+              {"profiles_refused", 0},
+              {"runs_alive", 0},
+              {"runs_queued", 0},
+              {"warm", {{"ready", 0}, {"busy", 0}, {"starting", 0}}}}));
   daemon.wait_until_started(daemon.start(shell("sleep 300")));
   daemon.start(shell("sleep 300"));
   const json busy = daemon.get("/health").json();

@@ -213,8 +213,8 @@ TEST_CASE("items run cold where their request or the daemon's configuration says
 TEST_CASE("every item has its verdict although zygotes are killed and stopped all the time") {
   if (!sandbox_works()) return;
   const DaemonFixture daemon;
-  warm_verdicts(daemon, 4);
   for (const int signal : {SIGKILL, SIGSTOP}) {
+    warm_verdicts(daemon, 4);  // there are zygotes to hit
     std::atomic<bool> is_over = false;
     std::size_t hit = 0;
     std::thread saboteur([&] {
