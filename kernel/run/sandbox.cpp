@@ -7,6 +7,7 @@
 #include "kernel/confine/controls.hpp"
 #include "kernel/confine/launch_wire.hpp"
 #include "kernel/confine/launcher.hpp"
+#include "kernel/confine/own_mounts.hpp"
 
 namespace paddock::kernel {
 namespace {
@@ -37,6 +38,8 @@ Result<void> check_writable(const std::string& path, const struct stat& info, ui
 }  // namespace
 
 Result<Sandbox> Sandbox::open(const SandboxOptions& options) {
+  // Keeps a descriptor from the first time on: not in the middle of a run.
+  [[maybe_unused]] const auto mounts = TRY(own_mounts());
   Fd launcher = TRY(open_launcher());
   std::string warm_library = TRY(read_warm_library());
   CgroupSearch cgroup = TRY(open_cgroup_base(options.cgroup_base));
