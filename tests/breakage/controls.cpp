@@ -127,7 +127,7 @@ const std::vector<Control>& all_controls() {
        "env_umask", true},
       {"fresh_sizes", "STRICT", receipt, "planned 'rw /dev/shm 64MiB'", Needs::nothing, false,
        "env_umask", true},
-      {"gate", "STRICT", receipt, "the confinement cannot be observed", Needs::nothing, false,
+      {"gate", "STRICT", receipt, "the program at the gate is", Needs::nothing, false,
        "life_sleep_for_ever", true},
       {"not_dumpable", "STRICT", receipt, "can trace its init", Needs::nothing, false, "env_umask",
        true},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 
 def _parent(pid: int) -> int | None:
@@ -21,6 +22,36 @@ def parents() -> dict[int, int]:
         if name.isdigit() and (parent := _parent(int(name))) is not None:
             found[int(name)] = parent
     return found
+
+
+def words_of(pid: int) -> list[bytes]:
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read().split(b"\0")
+    except OSError:
+        return []
+
+
+# guard, bubblewrap, init, interpreter: each the only child of the one before (RFC 0013).
+_ZYGOTE_DEPTH = 4
+
+
+def zygotes(
+    found: set[int],
+    known: dict[int, int],
+    words: Callable[[int], list[bytes]] = words_of,
+) -> set[int]:
+    """Of the processes found, those that a daemon keeps to fork runs: not the forks."""
+    guards = {
+        pid
+        for pid in found
+        if (argv := words(pid))[:2] == [b"paddock-launch", b"guard"] and argv[2].startswith(b"z-")
+    }
+    level, kept = guards, set(guards)
+    for _ in range(_ZYGOTE_DEPTH - 1):
+        level = {pid for pid in found if known.get(pid) in level}
+        kept |= level
+    return kept
 
 
 def descendants(pid: int, known: dict[int, int] | None = None) -> set[int]:

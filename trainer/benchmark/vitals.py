@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from .processes import descendants, parents
+from .processes import descendants, parents, zygotes
 
 MIB = 1 << 20
 
@@ -183,7 +183,8 @@ class Watch:
     def _processes(self, known: dict[int, int]) -> int:
         if self._daemon_pid is None:
             return len(known)
-        return len(descendants(self._daemon_pid, known))
+        below = descendants(self._daemon_pid, known)
+        return len(below - zygotes(below, known))
 
 
 def shrink_max(size_bytes: int) -> int:

@@ -9,8 +9,19 @@ import threading
 import unittest
 from pathlib import Path
 
-from benchmark.processes import descendants
+from benchmark.processes import descendants, zygotes
 from benchmark.vitals import MIB, OWN_DISK_SHRINK_MAX, SHARED_DISK_SHRINK_MAX, Watch, shrink_max
+
+
+class Zygotes(unittest.TestCase):
+    def test_what_a_daemon_keeps_is_not_what_a_run_has_left(self) -> None:
+        known = {2: 1, 3: 2, 4: 3, 5: 4, 6: 5, 7: 6, 12: 1, 13: 12}
+        words = {
+            2: [b"paddock-launch", b"guard", b"z-0-1", b""],
+            12: [b"paddock-launch", b"guard", b"r-0-1", b""],
+        }
+        kept = zygotes(set(known), known, lambda pid: words.get(pid, []))
+        self.assertEqual(kept, {2, 3, 4, 5})  # 6 and 7 are a fork, 12 and 13 a cold run
 
 
 class VitalsTest(unittest.TestCase):
