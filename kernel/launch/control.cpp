@@ -49,23 +49,31 @@ bool send_descriptor(int socket, int fd) {
   return send_bytes(socket, &byte, 1, fd);
 }
 
-int receive_descriptor(int socket) {
-  char byte = 0;
-  int fd = -1;
-  alignas(cmsghdr) char ancillary[CMSG_SPACE(sizeof fd)];
-  iovec part{&byte, 1};
+size_t receive_with_descriptors(int socket, void* bytes, size_t size, int* descriptors,
+                                size_t descriptors_max) {
+  alignas(cmsghdr) char ancillary[CMSG_SPACE(kernel::fork_descriptors_max * sizeof(int))];
+  iovec part{bytes, size};
   msghdr header{};
   header.msg_iov = &part;
   header.msg_iovlen = 1;
   header.msg_control = ancillary;
-  header.msg_controllen = sizeof ancillary;
+  // Not CMSG_SPACE: its padding would have room for one more.
+  header.msg_controllen = static_cast<socklen_t>(CMSG_LEN(descriptors_max * sizeof(int)));
   ssize_t count = 0;
   while ((count = ::recvmsg(socket, &header, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) {
   }
-  const cmsghdr* const rights = count == 1 ? CMSG_FIRSTHDR(&header) : nullptr;
-  if (rights == nullptr || rights->cmsg_type != SCM_RIGHTS) return -1;
-  ::memcpy(&fd, CMSG_DATA(rights), sizeof fd);
-  return fd;
+  if (count != static_cast<ssize_t>(size)) return 0;
+  const cmsghdr* const rights = CMSG_FIRSTHDR(&header);
+  if (rights == nullptr || rights->cmsg_type != SCM_RIGHTS) return 0;
+  const size_t came = rights->cmsg_len - CMSG_LEN(0);
+  ::memcpy(descriptors, CMSG_DATA(rights), came);
+  return came / sizeof *descriptors;
+}
+
+int receive_descriptor(int socket) {
+  char byte = 0;
+  int fd = -1;
+  return receive_with_descriptors(socket, &byte, 1, &fd, 1) == 1 ? fd : -1;
 }
 
 void die(const char* step, int error) {

@@ -60,22 +60,8 @@ bool say_ready(int line) {
 
 // False: the supervisor is gone, or says what it never would.
 bool receive(int line, Fork& fork) {
-  alignas(cmsghdr) char ancillary[CMSG_SPACE(sizeof fork.descriptors)];
-  iovec part{&fork.request, sizeof fork.request};
-  msghdr header{};
-  header.msg_iov = &part;
-  header.msg_iovlen = 1;
-  header.msg_control = ancillary;
-  header.msg_controllen = sizeof ancillary;
-  ssize_t count = 0;
-  while ((count = ::recvmsg(line, &header, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) {
-  }
-  if (count != sizeof fork.request) return false;
-  const cmsghdr* const rights = CMSG_FIRSTHDR(&header);
-  if (rights == nullptr || rights->cmsg_type != SCM_RIGHTS) return false;
-  const size_t bytes = rights->cmsg_len - CMSG_LEN(0);
-  fork.count = bytes / sizeof *fork.descriptors;
-  ::memcpy(fork.descriptors, CMSG_DATA(rights), bytes);
+  fork.count = receive_with_descriptors(line, &fork.request, sizeof fork.request, fork.descriptors,
+                                        fork_descriptors_max);
   return fork.count == 5u + fork.request.channel + fork.request.cgroup;
 }
 
