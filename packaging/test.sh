@@ -55,5 +55,5 @@ if [ "$(id -u)" -eq 0 ]; then run_as_test_user; fi
 say "All tests as $(id -un)"
 ctest --preset dev -j "$jobs"
 
-say "Fuzz targets, a minute each"
-tests/fuzz/run.sh 60
+say "Fuzz targets, twenty seconds each"
+tests/fuzz/run.sh 20
