@@ -43,7 +43,8 @@ std::string encode(const LaunchSpec& spec) {
                                .channel = spec.channel ? 1u : 0u,
                                .user_namespaces_closed = spec.user_namespaces_closed ? 1u : 0u,
                                .mount_count = count(spec.mounts),
-                               .watch_sockets = spec.watch_sockets ? 1u : 0u});
+                               .watch_sockets = spec.watch_sockets ? 1u : 0u,
+                               .prepared_program = spec.prepared_program});
   for (const Rlimit& limit : spec.rlimits)
     append_bytes(out, WireRlimit{static_cast<std::uint64_t>(limit.resource), limit.value});
   for (const LandlockRule& rule : spec.landlock.allowed) append_bytes(out, rule.access);
@@ -79,7 +80,8 @@ std::optional<LaunchSpec> decode_launch_spec(std::string_view bytes) {
                   .channel = view.channel,
                   .user_namespaces_closed = view.user_namespaces_closed,
                   .mounts = {},
-                  .watch_sockets = view.watch_sockets};
+                  .watch_sockets = view.watch_sockets,
+                  .prepared_program = view.prepared_program};
   if (view.host_uid != 0) spec.host_uid = static_cast<uid_t>(view.host_uid);
   for (std::size_t i = 0; i < view.rlimit_count; ++i)
     spec.rlimits.push_back({static_cast<int>(view.rlimits[i].resource), view.rlimits[i].value});

@@ -46,6 +46,9 @@ struct LaunchSpec {
   bool user_namespaces_closed = false;   // the agent's process tries whether they are
   std::vector<FreshMount> mounts{};      // of a zygote's fork
   bool watch_sockets = false;            // the init notes whether a process asks for a socket
+  // Of a zygote's fork: which of the zygote's prepared programs is the code of its argv, which is
+  // empty there then; from 1. 0: none, argv has it.
+  std::uint32_t prepared_program = 0;
 
   bool operator==(const LaunchSpec&) const = default;
 };

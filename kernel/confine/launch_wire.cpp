@@ -61,7 +61,7 @@ bool parse_spec(char* bytes, size_t size, SpecView& view) {
   SpecHeader header;
   memcpy(&header, header_bytes, sizeof header);
   if (header.new_session > 1 || header.own_user_namespace > 1 || header.channel > 1 ||
-      header.user_namespaces_closed > 1 || header.watch_sockets > 1)
+      header.user_namespaces_closed > 1 || header.watch_sockets > 1 || header.padding != 0)
     return false;
   if (header.host_uid >= UINT32_MAX) return false;  // -1 is no uid
   // Each rlimit takes 16 bytes and each string at least one: larger counts cannot be true.
@@ -107,6 +107,7 @@ bool parse_spec(char* bytes, size_t size, SpecView& view) {
   view.channel = header.channel == 1;
   view.user_namespaces_closed = header.user_namespaces_closed == 1;
   view.watch_sockets = header.watch_sockets == 1;
+  view.prepared_program = header.prepared_program;
   view.workdir = cursor.take_string();
   return view.workdir != nullptr &&
          take_strings(cursor, view.landlock_rule_count, view.landlock_paths) &&

@@ -139,7 +139,9 @@ struct SpecHeader {
   uint32_t channel = 0;                 // 0 or 1: fd_channel is there, for the agent's program
   uint32_t user_namespaces_closed = 0;  // 0 or 1: the agent's process tries whether they are
   uint32_t mount_count = 0;
-  uint32_t watch_sockets = 0;  // 0 or 1: the init notes whether a process asks for a socket
+  uint32_t watch_sockets = 0;     // 0 or 1: the init notes whether a process asks for a socket
+  uint32_t prepared_program = 0;  // of a zygote's fork: see LaunchSpec
+  uint32_t padding = 0;
 };
 static_assert(sizeof(SpecHeader) % sizeof(uint64_t) == 0, "what follows it is aligned");
 constexpr uint32_t filter_length_max = 4096;    // BPF_MAXINSNS, linux/bpf_common.h
@@ -176,6 +178,7 @@ struct SpecView {
   bool channel = false;
   bool user_namespaces_closed = false;
   bool watch_sockets = false;
+  uint32_t prepared_program = 0;
   size_t mount_count = 0;
   MountView mount(size_t i) const {
     return {mount_words[3 * i], mount_words[3 * i + 1], mount_words[3 * i + 2]};

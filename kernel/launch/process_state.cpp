@@ -16,6 +16,13 @@
 namespace paddock::launch {
 namespace {
 
+constexpr int last_signal = 64;
+
+// The kernel's call: C libraries keep signals 32 and 33 to themselves.
+void signal_action(int signal, const SignalActions::Action* to, SignalActions::Action* from) {
+  ::syscall(SYS_rt_sigaction, signal, to, from, sizeof to->words[0]);
+}
+
 sigset_t awaited_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -27,15 +34,23 @@ sigset_t awaited_signals() {
 }  // namespace
 
 void reset_signals() {
-  // The kernel's struct, all zero: SIG_DFL. C libraries keep signals 32 and 33 to themselves, and
-  // glibc's posix_spawn leaves those ignored in what it starts, a supervisor for example.
-  constexpr unsigned long action[4] = {};
-  constexpr int last_signal = 64;
-  for (int signal = 1; signal <= last_signal; ++signal)
-    ::syscall(SYS_rt_sigaction, signal, action, nullptr, sizeof action[0]);
+  // All zero: SIG_DFL. glibc's posix_spawn leaves 32 and 33 ignored in what it starts, a supervisor
+  // for example.
+  constexpr SignalActions::Action by_default{};
+  for (int signal = 1; signal <= last_signal; ++signal) signal_action(signal, &by_default, nullptr);
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+void note_signal_actions(SignalActions& actions) {
+  for (int signal = 1; signal <= last_signal; ++signal)
+    signal_action(signal, nullptr, &actions.of[signal]);
+}
+
+void restore_signal_actions(const SignalActions& actions) {
+  for (int signal = 1; signal <= last_signal; ++signal)
+    if (actions.of[signal].words[0] != 0) signal_action(signal, &actions.of[signal], nullptr);
 }
 
 void block_signals() {

@@ -8,6 +8,17 @@ namespace paddock::launch {
 // must not be so in the agent. Async-signal-safe.
 void reset_signals();
 
+// What the process does about each signal, to be the same again after reset_signals().
+struct SignalActions {
+  // The kernel's struct, as reset_signals() writes it.
+  struct Action {
+    unsigned long words[4];
+  };
+  Action of[65];  // by signal; 0 is none
+};
+void note_signal_actions(SignalActions& actions);
+void restore_signal_actions(const SignalActions& actions);
+
 // Blocks SIGCHLD (a child changed state) and SIGTERM (the supervisor's order to kill everything).
 // Called first in main, so that neither is lost before there is a descriptor to read them from.
 void block_signals();

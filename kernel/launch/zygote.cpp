@@ -31,6 +31,9 @@ namespace {
 
 using kernel::fork_descriptors_max;
 
+// The zygote's own: a run has the same that a program of its interpreter begins with.
+SignalActions actions_of_interpreter;
+
 // The run's, in its own process; of no other process.
 kernel::SpecView spec_of_run;
 
@@ -103,6 +106,12 @@ void tell_birth() {
   ::close(pidfd);
 }
 
+size_t bytes_of(char** words, size_t count) {
+  if (count == 0) return 0;
+  const char* const last = words[count - 1];
+  return static_cast<size_t>(last + ::strlen(last) + 1 - words[0]);
+}
+
 // In the fork. Returns in the agent's process only.
 void become_run(const Fork& fork, ForkedFrom zygote) {
   zygote.cgroup = arrange_descriptors(fork);
@@ -118,6 +127,7 @@ void become_run(const Fork& fork, ForkedFrom zygote) {
   if (exec_error < 0) ::_exit(0);
   ::prctl(PR_SET_NAME, name_of_zygote, 0, 0, 0);
   if (spec_of_run.channel && !take_channel()) ::_exit(127);
+  restore_signal_actions(actions_of_interpreter);
   ::syscall(SYS_close_range, static_cast<unsigned>(spec_of_run.channel ? 4 : 3), ~0u, 0u);
 }
 
@@ -132,6 +142,7 @@ using namespace paddock;
 // in the zygote when the supervisor is gone. The caller has one thread.
 PADDOCK_EXPORT int paddock_zygote_serve(int line) {
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // a user's other processes may not write into its memory
+  launch::note_signal_actions(launch::actions_of_interpreter);
   struct sigaction reap_by_itself {};
   reap_by_itself.sa_handler = SIG_IGN;
   ::sigaction(SIGCHLD, &reap_by_itself, nullptr);
@@ -152,10 +163,29 @@ PADDOCK_EXPORT int paddock_zygote_serve(int line) {
   }
 }
 
-// Of the run: lists that end with a null pointer.
-PADDOCK_EXPORT char** paddock_run_argv() {
-  return launch::spec_of_run.argv;
+// Of the run. Which of the prepared programs is its code, from 1; 0: none, argv has it.
+PADDOCK_EXPORT unsigned paddock_run_prepared_program() {
+  return launch::spec_of_run.prepared_program;
 }
-PADDOCK_EXPORT char** paddock_run_environment() {
-  return launch::spec_of_run.environment;
+
+// Words, each with a NUL at its end, and all of them one block, of so many bytes.
+PADDOCK_EXPORT const char* paddock_run_argv() {
+  return launch::spec_of_run.argv[0];
+}
+PADDOCK_EXPORT unsigned long paddock_run_argv_bytes() {
+  return launch::bytes_of(launch::spec_of_run.argv, launch::spec_of_run.argv_count);
+}
+PADDOCK_EXPORT const char* paddock_run_environment() {
+  return launch::spec_of_run.environment[0];
+}
+PADDOCK_EXPORT unsigned long paddock_run_environment_bytes() {
+  return launch::bytes_of(launch::spec_of_run.environment, launch::spec_of_run.environment_count);
+}
+
+// 0 or 1: whether the run's environment is that of the zygote, so that nothing is to be set.
+PADDOCK_EXPORT int paddock_run_has_zygotes_environment() {
+  char** ours = ::environ;
+  char** theirs = launch::spec_of_run.environment;
+  while (*ours != nullptr && *theirs != nullptr && ::strcmp(*ours, *theirs) == 0) ++ours, ++theirs;
+  return *ours == nullptr && *theirs == nullptr ? 1 : 0;
 }

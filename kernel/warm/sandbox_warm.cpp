@@ -17,6 +17,7 @@ Result<StartedZygote> Sandbox::start_zygote(const SandboxPolicy& policy,
     return fail_errno("socketpair");
   StartedZygote zygote;
   zygote.line.socket = Fd(ends[0]);
+  zygote.line.programs = program.programs;
   const Fd theirs(ends[1]);
   RunIdentity identity{
       .name = name, .host_uid = std::nullopt, .workspace = "", .cwd = "", .channel = true};

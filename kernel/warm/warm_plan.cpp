@@ -28,6 +28,17 @@ std::vector<FreshMount> mounts_of_fork(const SandboxPolicy& policy, const HostFa
   return mounts;
 }
 
+// The zygote has its text: the spec names it, and a fork that need not read it starts sooner.
+void name_prepared_program(const std::vector<std::string>& programs, LaunchSpec& launch) {
+  const auto flag = std::find(launch.argv.begin(), launch.argv.end(), "-c");
+  if (launch.argv.end() - flag < 2) return;
+  std::string& code = *(flag + 1);
+  const auto known = std::find(programs.begin(), programs.end(), code);
+  if (known == programs.end()) return;
+  launch.prepared_program = static_cast<std::uint32_t>(known - programs.begin()) + 1;
+  code.clear();
+}
+
 }  // namespace
 
 SandboxPolicy policy_of_zygote(const SandboxPolicy& policy) {
@@ -80,6 +91,7 @@ void make_warm(const SandboxPolicy& policy, const HostFacts& host, const ZygoteL
   plan.files.clear();
   plan.launch.wrapper.clear();
   plan.launch.mounts = mounts_of_fork(policy, host);
+  name_prepared_program(zygote.programs, plan.launch);
   plan.program_at_gate = zygote.program;
   plan.not_devices = zygote.devices;
   plan.not_session_keyring = zygote.session_keyring;

@@ -34,6 +34,7 @@ struct ZygoteLine {
   // Its forks get a network namespace of their own. Until one of them has not
   // left_network_alone() they share the zygote's, and nobody else does.
   bool network_is_used = false;
+  std::vector<std::string> programs{};  // as its ZygoteProgram has them
   // As it says when it is ready; of its forks.
   std::string program{};                            // what /proc/PID/exe will show
   std::map<std::string, std::string> namespaces{};  // which no fork may have

@@ -20,6 +20,7 @@ class Prepared:
     defines as prepare() is called, too."""
 
     def __init__(self, source):
+        self.source = source
         AST_ONLY = 0x400  # ast.PyCF_ONLY_AST
         tree = compile(source, "<string>", "exec", AST_ONLY, dont_inherit=True)
         last = tree.body.pop()
@@ -52,58 +53,81 @@ def what_forks_would_share():
     return ""
 
 
-def wait_for_run():
-    """Returns in the process of each run: its argv, its environment, and the prepared programs."""
-    import ctypes
+class Library:
+    """paddock-warm.so. All that a fork calls of it is looked up before."""
+
+    def __init__(self, path):
+        import ctypes
+
+        library = ctypes.PyDLL(path)
+        self.before_fork = ctypes.pythonapi.PyOS_BeforeFork
+        self.after_fork = ctypes.pythonapi.PyOS_AfterFork_Child
+        self.serve = library.paddock_zygote_serve
+        self.prepared_program = library.paddock_run_prepared_program
+        self.has_zygotes_environment = library.paddock_run_has_zygotes_environment
+        self.string_at = ctypes.string_at
+        self.encoding = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
+        self.argv, self.environment = (
+            (address, size)
+            for address, size in (
+                (library.paddock_run_argv, library.paddock_run_argv_bytes),
+                (library.paddock_run_environment, library.paddock_run_environment_bytes),
+            )
+        )
+        for address, size in (self.argv, self.environment):
+            address.restype, size.restype = ctypes.c_void_p, ctypes.c_ulong
+
+    def words(self, block):
+        address, size = block
+        text = self.string_at(address(), size()).decode(*self.encoding)
+        return text.split("\0")[:-1]
+
+
+def wait_for_run(library):
+    """Returns in the process of each run, with the prepared programs."""
     import importlib
 
-    library = ctypes.PyDLL(sys.argv[1])
-    for words in (library.paddock_run_argv, library.paddock_run_environment):
-        words.restype = ctypes.POINTER(ctypes.c_char_p)
     given = b""
     while piece := os.read(0, 1 << 16):
         given += piece
     modules, *programs = given.decode().split("\0")
     for name in modules.split():
         importlib.import_module(name)
-    prepared = {source: Prepared(source) for source in programs}
+    prepared = [Prepared(source) for source in programs]
     if problem := what_forks_would_share():
         sys.exit("cannot be a zygote: " + problem)
     gc.collect()
     gc.freeze()  # a collection in a fork would write to, and so copy, each page of this heap
-
-    ctypes.pythonapi.PyOS_BeforeFork()
-    if not library.paddock_zygote_serve(3):
+    library.before_fork()
+    if not library.serve(3):
         os._exit(0)
-    ctypes.pythonapi.PyOS_AfterFork_Child()  # random has a seed of its own from here on
-
-    def all_of(words):
-        number = 0
-        while words[number] is not None:
-            yield os.fsdecode(words[number])
-            number += 1
-
-    argv = list(all_of(library.paddock_run_argv()))
-    return argv, list(all_of(library.paddock_run_environment())), prepared
+    library.after_fork()  # random has a seed of its own from here on
+    return prepared
 
 
-def begin(argv, environment):
-    """What Python sets up when it starts, from the run's own words. Returns the source."""
-    _signal.signal(_signal.SIGINT, _signal.default_int_handler)
-    for name in ("SIGPIPE", "SIGXFSZ"):
-        _signal.signal(getattr(_signal, name), _signal.SIG_IGN)
-    variables = dict(entry.split("=", 1) for entry in environment)
-    if os.environ != variables:
-        os.environ.clear()
-        os.environ.update(variables)
-    if "time" in sys.modules:
-        sys.modules["time"].tzset()
+def begin(library, prepared):
+    """What Python sets up when it starts, from the run's own words. Returns the source, and the
+    program if that is prepared."""
+    argv = library.words(library.argv)
+    if not library.has_zygotes_environment():
+        adopt(library.words(library.environment))
     draw_anew()
     at = argv.index("-c", 1)
+    number = library.prepared_program()
+    program = prepared[number - 1] if number else None
+    if program is not None:
+        argv[at + 1] = program.source
     sys.setrecursionlimit(sys.getrecursionlimit() + FRAMES_BELOW)
     sys.orig_argv = argv
     sys.argv = ["-c", *argv[at + 2 :]]
-    return argv[at + 1]
+    return argv[at + 1], program
+
+
+def adopt(environment):
+    os.environ.clear()
+    os.environ.update(entry.split("=", 1) for entry in environment)
+    if "time" in sys.modules:
+        sys.modules["time"].tzset()
 
 
 def draw_anew():
@@ -245,9 +269,10 @@ def end(status, interrupted, is_prepared):
 
 
 def main():
-    argv, environment, prepared = wait_for_run()
-    source = begin(argv, environment)
-    end(*run(source, prepared.get(source)), source in prepared)
+    library = Library(sys.argv[1])
+    prepared = wait_for_run(library)
+    source, program = begin(library, prepared)
+    end(*run(source, program), program is not None)
 
 
 main()

@@ -1,5 +1,6 @@
 """What the judge makes of values, exceptions, assertions and of a candidate that breaks the rules."""
 
+import ast
 import os
 import sys
 import time
@@ -36,6 +37,20 @@ def causes(report):
 def assertions(source, code, **more):
     report, _ = judged(code, {"kind": "assert", "source": source, **more})
     return report
+
+
+class Program(unittest.TestCase):
+    def test_the_parts_that_a_zygote_executes_together_share_no_name(self):
+        names = []
+        for part in ("CALLS", "ASSERTIONS"):
+            text = PROGRAMS["judge"].split(part + " = r'''\n")[1].split("'''\n")[0]
+            statements = ast.parse(text).body
+            names.append(
+                {s.name for s in statements if hasattr(s, "name")}
+                | {t.id for s in statements if isinstance(s, ast.Assign) for t in s.targets}
+            )
+        self.assertTrue(all(names))
+        self.assertEqual(names[0] & names[1], set())
 
 
 class Calls(unittest.TestCase):

@@ -219,8 +219,9 @@ const std::vector<Program> surroundings = {
      "import time; print(time.process_time() < 5, time.thread_time() < 5, time.tzname, "
      "time.localtime(0))"},
     {"its parent's death",
-     "import ctypes\nl = ctypes.CDLL(None); n = ctypes.c_int()\nl.prctl(2, ctypes.byref(n)); "
-     "print(n.value, l.prctl(3), l.prctl(37))"},
+     "import ctypes\nl = ctypes.CDLL(None); n, m = ctypes.c_int(), ctypes.c_int()\n"
+     "l.prctl(2, ctypes.byref(n)); l.prctl(37, ctypes.byref(m)); print(n.value, l.prctl(3), "
+     "m.value)"},
 };
 
 // Standard streams.

@@ -6,6 +6,17 @@
 using namespace paddock::kernel;
 using namespace paddock::tests;
 
+namespace {
+
+// As Python's repr has it, of a text with lines and single quotes.
+std::string quoted(const std::string& text) {
+  std::string shown = "\"";
+  for (const char c : text) shown += c == '\n' ? "\\n" : std::string(1, c);
+  return shown + '"';
+}
+
+}  // namespace
+
 TEST_CASE("a warm run executes its code under STRICT and has a receipt like any other") {
   WarmPython python(policy_of("STRICT"));
   const SandboxResult result = python.run("print(6 * 7)");
@@ -33,6 +44,17 @@ TEST_CASE("a zygote serves one run after the other") {
         python.run("import sys; print(sys.argv[1:])", {}, {std::to_string(i)});
     CHECK(result.stdout == "['" + std::to_string(i) + "']\n");
   }
+}
+
+TEST_CASE("a program that a zygote has prepared runs as the code of its argv, and so do others") {
+  const std::string first = "import sys\nword = 'first'\nprint(word, sys.argv, sys.orig_argv[-3:])";
+  const std::string second =
+      "import sys\nsay = []\ndef prepare():\n    say.append('prepared')\nprint(say, sys.argv)";
+  WarmPython python(policy_of("STRICT"), {}, {first, second});
+  CHECK(python.run(second, {}, {"a", "b"}).stdout == "['prepared'] ['-c', 'a', 'b']\n");
+  CHECK(python.run(first, {}, {first}).stdout == "first ['-c', " + quoted(first) + "] ['-c', " +
+                                                     quoted(first) + ", " + quoted(first) + "]\n");
+  CHECK(python.run("print('other')").stdout == "other\n");
 }
 
 TEST_CASE("forks share a zygote's network namespace until one of them asks for a socket") {

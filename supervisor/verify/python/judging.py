@@ -1,5 +1,5 @@
-# From the job to the report. CALLS and ASSERTIONS are sources: compiling the one that is not needed
-# would cost milliseconds.
+# From the job to the report. CALLS and ASSERTIONS are sources, which share no name: compiling the one
+# that is not needed would cost milliseconds.
 PARTS = {"call": CALLS, "assert": ASSERTIONS}
 DIGITS_MAX = 30_103  # of an integer of 100,000 bits
 DIGITS_AT_ONCE = 4000  # Python refuses more than 4300
@@ -18,15 +18,17 @@ def integer(text):
 
 def prepare():
     """Called in a zygote, which has the time (rfcs/0013)."""
-    for kind, source in PARTS.items():
-        PARTS[kind] = compile(source, "<string>", "exec", dont_inherit=True)
+    while PARTS:
+        exec(PARTS.popitem()[1], globals())
 
 
 def judge(job, candidate):
     tests = job["tests"]
     first_failure_ends = job["stop"] == "first_fail"
-    exec(PARTS["call" if tests["kind"] == "call" else "assert"], globals())
-    if tests["kind"] == "call":
+    kind = "call" if tests["kind"] == "call" else "assert"
+    if kind in PARTS:
+        exec(PARTS[kind], globals())
+    if kind == "call":
         return judge_cases(tests, first_failure_ends, candidate)
     return judge_assertions(tests, first_failure_ends, candidate)
 

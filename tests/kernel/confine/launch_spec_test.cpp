@@ -26,6 +26,7 @@ LaunchSpec full_spec() {
   spec.channel = true;
   spec.user_namespaces_closed = true;
   spec.watch_sockets = true;
+  spec.prepared_program = 2;
   spec.mounts = {{"proc", "/proc", ""},
                  {"cover", "/proc/keys", ""},
                  {"tmpfs", "/tmp", "mode=1777,size=67108864"}};

@@ -145,6 +145,23 @@ TEST_CASE("a warm run's plan is that of the cold run but for what starts it") {
   CHECK(warm == other);
 }
 
+TEST_CASE("a program that the zygote has is named, and its text stays out of what a fork reads") {
+  ZygoteLine line = ready_line();
+  line.programs = {"import os", "print(1)", "pass"};
+  const auto fork_of = [&](const Words& argv) {
+    Plan plan = make_plan(limited_policy(), argv, merged_host(), identity).value();
+    make_warm(limited_policy(), merged_host(), line, plan);
+    return plan.launch;
+  };
+  const LaunchSpec known = fork_of({"python3", "-I", "-c", "print(1)", "print(1)"});
+  CHECK(known.prepared_program == 2);
+  CHECK(known.argv == Words{"python3", "-I", "-c", "", "print(1)"});
+
+  const LaunchSpec other = fork_of({"python3", "-I", "-c", "print(2)", "pass"});
+  CHECK(other.prepared_program == 0);
+  CHECK(other.argv == Words{"python3", "-I", "-c", "print(2)", "pass"});
+}
+
 TEST_CASE("a warm run mounts what bubblewrap mounts for the cold one, with the same limits") {
   Plan warm = cold_plan();
   make_warm(limited_policy(), merged_host(), ready_line(), warm);
