@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 . tests/vm/kernel.sh
 
 jobs=$(nproc)
+tests_at_once=$((jobs + 1))  # many of them wait for a deadline
 test_user=paddock-test
 copy=
 trap 'rm -rf "$copy"' EXIT
@@ -25,19 +26,19 @@ run_as_test_user() {
   copy=$(mktemp -d /var/tmp/paddock-test-XXXXXX)
   cp -r build/dev/bin build/dev/share tests/real_work tests/each_case.sh "$copy/"
   chown -R "$test_user" "$copy"
-  say "sandbox_tests as $test_user"
-  (cd "$copy" && as_test_user "$copy/bin/sandbox_tests")
-  for suite in cli daemon; do
+  for suite in sandbox cli daemon; do
     say "${suite}_tests as $test_user"
-    (cd "$copy" && as_test_user bash "$copy/each_case.sh" "$copy/bin/${suite}_tests" "$jobs")
+    (cd "$copy" && as_test_user bash "$copy/each_case.sh" "$copy/bin/${suite}_tests" "$tests_at_once")
   done
   say "paddock-escapes as $test_user"
   (cd "$copy" && as_test_user "$copy/bin/paddock-escapes")
   (cd "$copy" && as_test_user "$copy/bin/paddock-escapes" --warm)
-  for work in git_c_project python_suite node jvm go workspace; do
-    say "real_work.$work as $test_user"
-    (cd "$copy" && as_test_user bash "$copy/real_work/$work.sh" "$copy/bin/paddock")
-  done
+  say "Real work as $test_user"
+  export -f as_test_user
+  export copy test_user
+  printf '%s\n' go python_suite git_c_project node jvm workspace |
+    xargs -P "$jobs" -I WORK bash -c \
+      'cd "$copy" && as_test_user bash "$copy/real_work/WORK.sh" "$copy/bin/paddock"'
 }
 
 say "Packages"
@@ -53,7 +54,7 @@ cmake --build --preset dev -j "$jobs"
 if [ "$(id -u)" -eq 0 ]; then run_as_test_user; fi
 
 say "All tests as $(id -un)"
-ctest --preset dev -j "$jobs"
+ctest --preset dev -j "$tests_at_once"
 
 say "Fuzz targets, twenty seconds each"
 tests/fuzz/run.sh 20

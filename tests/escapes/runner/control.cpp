@@ -25,7 +25,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using Kind = Observation::Kind;
 
-constexpr milliseconds control_time_max{10'000};
+constexpr milliseconds control_time_max{30'000};
 
 // What root mounts in a control stays in a mount namespace of its own.
 void keep_mounts_private() {
