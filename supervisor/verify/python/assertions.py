@@ -5,13 +5,6 @@ AST_ONLY = 0x400  # ast.PyCF_ONLY_AST
 LOOPS = (_ast.For, _ast.AsyncFor, _ast.While)
 TRIES = (_ast.Try, getattr(_ast, "TryStar", _ast.Try))
 
-ASSERTION = """
-try:
-    __paddock__.begins()
-    if test: __paddock__.passed(number)
-    else: __paddock__.failed(number, None)
-except BaseException: __paddock__.raised(number)
-"""
 CAUGHT = """
 __paddock__.catching.append(lambda: kinds)
 try: body
@@ -22,6 +15,30 @@ finally: __paddock__.catching.pop()
 def template(text, place):
     statements = compile(text, "tests", "exec", AST_ONLY).body
     return [located(statement, place) for statement in statements]
+
+
+def rewritten_assertion(node, number):
+    """What stands for an assert statement, made node by node: there are many, and parsing takes long.
+
+    try:
+        __paddock__.begins()
+        if TEST: __paddock__.passed(NUMBER)
+        else: __paddock__.failed(NUMBER, MESSAGE)
+    except BaseException: __paddock__.raised(NUMBER)
+    """
+    place = {name: getattr(node, name) for name in node._attributes}
+    load = _ast.Load()
+
+    def say(what, *words):
+        recorder = _ast.Attribute(_ast.Name("__paddock__", load, **place), what, load, **place)
+        return _ast.Expr(_ast.Call(recorder, [*words], [], **place), **place)
+
+    number = _ast.Constant(number, **place)
+    message = node.msg or _ast.Constant(None, **place)
+    branch = _ast.If(node.test, [say("passed", number)], [say("failed", number, message)], **place)
+    kind = _ast.Name("BaseException", load, **place)
+    handler = _ast.ExceptHandler(kind, None, [say("raised", number)], **place)
+    return _ast.Try([say("begins"), branch], [handler], [], [], **place)
 
 
 def located(tree, place):
@@ -233,12 +250,7 @@ class Rewriter:
         if number == CASES_MAX:
             raise Unusable("more than 10,000 assertions")
         self.statements.append(Statement(node, text[:160], self.asks_by_itself(node.test)))
-        [rewritten] = template(ASSERTION.replace("number", str(number)), node)
-        branch = rewritten.body[1]
-        branch.test = node.test
-        if node.msg is not None:
-            branch.orelse[0].value.args[1] = node.msg
-        return [rewritten]
+        return [rewritten_assertion(node, number)]
 
     def caught(self, node, kinds):
         up, around = template(CAUGHT, node)

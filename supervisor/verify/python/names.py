@@ -17,19 +17,21 @@ OBJECT = (
 
 
 def children(node):
+    found = []
     for name in node._fields:
         value = getattr(node, name, None)
-        for one in value if type(value) is list else [value]:
-            if isinstance(one, _ast.AST):
-                yield one
+        if type(value) is list:
+            found += [one for one in value if isinstance(one, _ast.AST)]
+        elif isinstance(value, _ast.AST):
+            found.append(value)
+    return found
 
 
 def everything_in(node):
-    rest = [node]
-    while rest:
-        node = rest.pop()
-        yield node
-        rest += children(node)
+    found = [node]
+    for one in found:  # which grows meanwhile
+        found += children(one)
+    return found
 
 
 def is_name(node, names):
