@@ -50,7 +50,10 @@ Ledger::Ledger(uv_loop_t* loop, std::string path, LedgerWriter writer, LedgerRea
       limits_(limits),
       head_(writer_.head().seq),
       refusal_timer_(loop),
-      retry_timer_(loop) {}
+      retry_timer_(loop),
+      end_of_turn_(new_handle<uv_prepare_t>(this)) {
+  uv_prepare_init(loop, end_of_turn_.get());  // only fills the struct: it cannot fail
+}
 
 Ledger::~Ledger() {
   [[maybe_unused]] const Result<void> lost = finish();
@@ -62,7 +65,7 @@ void Ledger::commit(Transition transition, IfUnwritten if_unwritten, OnCommitted
     return;
   }
   waiting_.push_back({std::move(transition), if_unwritten, std::move(on_committed)});
-  write_next();
+  write_at_end_of_turn();
 }
 
 bool Ledger::is_writing() const {
@@ -75,6 +78,14 @@ void Ledger::on_growth(std::function<void(std::uint64_t)> on_growth) {
 
 std::size_t Ledger::unwritten() const {
   return waiting_.size() + in_flight_.size();
+}
+
+// So that what one turn of the loop brings is one batch.
+void Ledger::write_at_end_of_turn() {
+  uv_prepare_start(end_of_turn_.get(), [](uv_prepare_t* prepare) {
+    uv_prepare_stop(prepare);
+    if (auto* owner = owner_of<Ledger>(prepare)) owner->write_next();
+  });
 }
 
 // One thing at a time is under way: what comes meanwhile becomes the next batch.
@@ -227,6 +238,7 @@ Result<void> Ledger::finish() {
   if (writing_ == nullptr) return {};
   writing_.reset();  // what was under way is done now
   retry_timer_.stop();
+  uv_prepare_stop(end_of_turn_.get());
   uv_timer_stop(prune_timer_.get());
   if (batch_ != nullptr) take_answers();
   Batch last;

@@ -75,6 +75,7 @@ class Ledger final : public Recorder {
   Ledger(uv_loop_t* loop, std::string path, LedgerWriter writer, LedgerReader reader,
          LedgerLimits limits);
   void retry_later();
+  void write_at_end_of_turn();
   void write_next();
   void write_batch();
   void prune_step();
@@ -109,6 +110,7 @@ class Ledger final : public Recorder {
   std::deque<OnCommitted> refusals_;
   Timer refusal_timer_;
   Timer retry_timer_;
+  UvHandle<uv_prepare_t> end_of_turn_;
   UvHandle<uv_timer_t> prune_timer_;  // does not keep the loop going
   std::unique_ptr<Worker> reading_;
   std::unique_ptr<Worker> writing_;  // none after finish()

@@ -183,7 +183,6 @@ void RunTable::admitted(const RunId& id, const Committed& committed) {
   const auto observers = found.observers;
   for (const auto& [number, observer] : observers)
     if (observer.on_accepted) observer.on_accepted(found.record);
-  if (found.stage == Stage::starting && !found.stop_cause) tell_slot(found);
   if (found.stop_cause)
     return finish(found, never_started(*found.stop_cause, found.record, found.stop_reason));
   if (found.stage == Stage::starting) return get_ready(found);
@@ -203,6 +202,22 @@ void RunTable::refuse(const RunId& id, const kernel::Error& error) {
     if (observer.on_refused) observer.on_refused(error);
   schedule_pump();
   check_drained();
+}
+
+bool RunTable::has_slot(const RunId& id) const {
+  const auto at = entries_.find(id);
+  if (at == entries_.end()) return false;
+  switch (at->second->stage) {
+    case Stage::admitting:
+    case Stage::queued:
+      return false;
+    case Stage::starting:
+    case Stage::ready:
+    case Stage::alive:
+    case Stage::ended:
+      return true;
+  }
+  return true;
 }
 
 const RunRecord* RunTable::find(const RunId& id) const {
@@ -321,6 +336,7 @@ void RunTable::schedule_pump() {
 }
 
 void RunTable::pump() {
+  tell_ends();
   for (int started = 0; started < starts_per_turn && !ready_.empty(); ++started) {
     const RunId id = ready_.front();
     ready_.pop_front();
@@ -520,7 +536,20 @@ void RunTable::finish(Entry& finished, kernel::SandboxResult result) {
   outcomes_.commit(id, finished_transition(finished.record, result, finished.digests, wall_now()),
                    [this, id](bool recorded) { settled(id, recorded); });
   finished.result = std::move(result);
+  ended_.push_back(entries_.at(id));
   schedule_pump();
+}
+
+// On the turn after it: who stops a run is not called back from within that.
+void RunTable::tell_ends() {
+  for (const std::shared_ptr<Entry>& ended : std::exchange(ended_, {})) tell_end(*ended);
+}
+
+void RunTable::tell_end(Entry& ended) {
+  if (std::exchange(ended.is_end_told, true)) return;
+  const auto observers = ended.observers;
+  for (const auto& [number, observer] : observers)
+    if (observer.on_ended) observer.on_ended(ended.record, *ended.result);
 }
 
 // Once, or a second time when an outcome is recorded that has long been told.
@@ -531,6 +560,7 @@ void RunTable::settled(const RunId& id, bool recorded) {
   RunRecord& record = found->record;
   record.recorded = recorded;
   if (record.phase == RunPhase::finished) return;
+  tell_end(*found);
   record.phase = RunPhase::finished;
   record.result = std::move(found->result);
   finished_bytes_ += bytes_of(record);

@@ -11,7 +11,8 @@
 // A run that is beside_slots needs none: it is `starting` as soon as it is submitted.
 //
 // Nobody hears of it before its first commit, no process exists before the one of run.starting, and
-// nobody hears of its end before the one of run.finished, or a patience that has run out.
+// nobody hears of its end before the one of run.finished, or a patience that has run out; but who
+// records something that comes of the end, and waits for that, may hear of it before (on_ended).
 
 #include <deque>
 #include <functional>
@@ -56,8 +57,14 @@ struct RunObserver {
   std::function<void(const RunRecord&)> on_accepted{};
   std::function<void(const kernel::Error&)> on_refused{};
   // Once, before on_started: it has left the queue and starts next, so its companion may start too.
-  // It may end without a process all the same: on_finished comes in any case.
+  // It may end without a process all the same: on_finished comes in any case. Not of one that had
+  // its slot when submit() returned: see has_slot().
   std::function<void(const RunRecord&)> on_slot{};
+  // Once, before on_finished, of each run that was accepted: its process is gone, or never was, and
+  // its outcome is on its way to the ledger, which may not have it yet. For who records something
+  // that comes of it: what is committed now comes after the outcome. Anybody else is told in
+  // on_finished. The record has no result yet.
+  std::function<void(const RunRecord&, const kernel::SandboxResult&)> on_ended{};
 };
 
 using ObserverId = std::uint64_t;
@@ -78,6 +85,10 @@ class RunTable {
   // beside_slots needs no room, and is taken until a drain is over: its candidate may still run.
   // `run` is as it was if that fails.
   kernel::Result<RunId> submit(ResolvedRun&& run, RunObserver observer);
+
+  // Whether it need not wait any more: it starts as soon as the ledger has that, or has started.
+  // What is submitted in the same turn as a run that has its slot is recorded with the same commit.
+  bool has_slot(const RunId& id) const;
 
   const RunRecord* find(const RunId& id) const;  // valid until the next turn of the loop
   std::vector<const RunRecord*> list() const;    // those that were accepted, newest first
@@ -145,6 +156,7 @@ class RunTable {
     std::map<ObserverId, RunObserver> observers;
     kernel::Clock::time_point submitted_at;
     bool announced = false;  // on_started was called
+    bool is_end_told = false;
     bool stdin_closed = false;
     std::unique_ptr<LiveRun> live;
     // `live` is a fork whose gate is closed. If it ends so, it has not run, and starts again: its
@@ -180,6 +192,8 @@ class RunTable {
   void tell_slot(const Entry& entry);
   void announce(Entry& entry);
   void finish(Entry& entry, kernel::SandboxResult result);
+  void tell_ends();
+  void tell_end(Entry& entry);
   void settled(const RunId& id, bool recorded);
   void forget_old();
   void forget(const RunId& id);
@@ -199,6 +213,7 @@ class RunTable {
       queue_;  // of those that have not ended; those that are starting or ready are alive to it
   std::set<RunId> beside_;  // the rest of those that have not ended: they take no slot
   std::deque<RunId> ready_;
+  std::vector<std::shared_ptr<Entry>> ended_;  // since the last turn: their observers do not know
   // With its launcher. Not the other way round: when a launcher has been reaped, its run still
   // drains its output, and the next launcher may get the same pid.
   std::map<RunId, pid_t> alive_;

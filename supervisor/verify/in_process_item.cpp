@@ -71,8 +71,7 @@ void InProcessItem::start() {
   run.warm = item_.candidate_warm;
   item_.item.code = {};
   run_.start(
-      std::move(run), [this](const RunRecord&) { slot_at_ = kernel::Clock::now(); },
-      [this] { over(); });
+      std::move(run), [this] { slot_at_ = kernel::Clock::now(); }, [this] { over(); });
 }
 
 void InProcessItem::stop(const std::string& reason) {

@@ -25,14 +25,17 @@ void ItemRun::submit() {
   observer.on_output = [this](kernel::Stream stream, std::string_view bytes) {
     (stream == kernel::Stream::stdout_stream ? stdout_ : stderr_).append(bytes);
   };
-  observer.on_finished = [this](const RunRecord& record) { finished(record); };
+  observer.on_ended = [this](const RunRecord& record, const kernel::SandboxResult& result) {
+    ended(record, result);
+  };
   observer.on_refused = [this](const kernel::Error& error) { give_up(error); };
   if (on_begun_) observer.on_started = [this](const RunRecord&) { on_begun_(); };
-  if (on_slot_) observer.on_slot = [this](const RunRecord& record) { on_slot_(record); };
+  if (on_slot_) observer.on_slot = [this](const RunRecord&) { on_slot_(); };
   const auto id = runs_.submit(std::move(*waiting_), std::move(observer));
   if (id) {
     id_ = *id;
     waiting_.reset();  // with its channel, which the run alone shall hold
+    if (on_slot_ && runs_.has_slot(id_)) on_slot_();
     return;
   }
   const bool is_patient = kernel::Clock::now() - asked_at_ < room_patience;
@@ -61,8 +64,8 @@ std::optional<EndedRun> ItemRun::end() const {
   return ended_run(*result_, is_stopped_);
 }
 
-void ItemRun::finished(const RunRecord& record) {
-  result_ = record.result;
+void ItemRun::ended(const RunRecord& record, const kernel::SandboxResult& result) {
+  result_ = result;
   degraded_ = record.degraded;
   cold_because_ = record.cold_because;
   over();

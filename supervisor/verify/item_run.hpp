@@ -1,6 +1,9 @@
 #pragma once
 // ItemRun: one run that has a part in judging an item, from the wish to its end. Where the run
 // table has no room at the moment it asks again, for a while.
+//
+// It is over before its end is on record: whoever makes something of it commits that, which comes
+// after it, and tells nobody before.
 
 #include <chrono>
 #include <functional>
@@ -19,14 +22,14 @@ constexpr std::chrono::milliseconds room_patience{60'000};
 
 class ItemRun {
  public:
-  // Called from the loop. `on_slot`, and `on_begun` when its gate is open: once, or never.
-  // `on_over`: once, whatever happens; the run is known by then, or it never was, and fault() says
-  // why.
-  using OnSlot = std::function<void(const RunRecord&)>;
+  // `on_slot`: once, or never, and maybe from within start(): id() is known. The others are called
+  // from the loop: `on_begun` when its gate is open, once, or never; `on_over` once, whatever
+  // happens; the run is known by then, or it never was, and fault() says why.
+  using OnSlot = std::function<void()>;
   using OnBegun = std::function<void()>;
   using OnOver = std::function<void()>;
 
-  // `runs` outlives this; this outlives the run, unless no loop turns any more.
+  // `runs` outlives this; this is there until it is over, unless no loop turns any more.
   ItemRun(uv_loop_t* loop, RunTable& runs) : runs_(runs), timer_(loop), stop_timer_(loop) {}
   ItemRun(const ItemRun&) = delete;
   ItemRun& operator=(const ItemRun&) = delete;
@@ -51,7 +54,7 @@ class ItemRun {
 
  private:
   void submit();
-  void finished(const RunRecord& run);
+  void ended(const RunRecord& run, const kernel::SandboxResult& result);
   void give_up(const kernel::Error& error);
   void over_soon(Fault fault);
   void over();

@@ -73,9 +73,11 @@ void SeparateItem::start() {
   candidates_end_ = std::make_shared<kernel::Fd>(ends[0]);
   judges_end_ = std::make_shared<kernel::Fd>(ends[1]);
   candidate_.start(
-      candidate_run(), [this](const RunRecord&) { got_slot(); }, [this] { candidate_over(); });
+      candidate_run(), [this] { got_slot(); }, [this] { candidate_over(); });
 }
 
+// At once where the candidate need not wait, so that the starts of both are one commit. What keeps
+// the candidate from its start then ends the judge.
 void SeparateItem::got_slot() {
   slot_at_ = kernel::Clock::now();
   if (is_stopped_) return;
@@ -90,6 +92,7 @@ void SeparateItem::judge_begun() {
 
 void SeparateItem::candidate_over() {
   judges_end_.reset();
+  if (candidate_.fault()) judge_.stop("it has no candidate");
   check_grace();
   check_over();
 }

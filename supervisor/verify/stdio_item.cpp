@@ -140,7 +140,7 @@ void StdioItem::start_run(ResolvedRun run, std::function<void()> then) {
   run_ = std::make_unique<ItemRun>(loop_, runs_);
   run_->start(
       std::move(run),
-      [this](const RunRecord&) {
+      [this] {
         if (!slot_at_) slot_at_ = kernel::Clock::now();
       },
       [this, then = std::move(then)] {

@@ -17,18 +17,41 @@ TEST_CASE_METHOD(LedgerDirectory, "what comes while a commit is under way shares
   std::vector<std::uint64_t> growths;
   running.ledger->on_growth([&](std::uint64_t head) { growths.push_back(head); });
   std::vector<std::uint64_t> answers;
-  for (int i = 1; i <= 500; ++i)
-    running.ledger->commit(sample_transition(i, "starting"), IfUnwritten::refuse,
+  const auto commit = [&](int number) {
+    running.ledger->commit(sample_transition(number, "starting"), IfUnwritten::refuse,
                            [&](Result<std::uint64_t> seq) { answers.push_back(seq.value_or(0)); });
-  CHECK(answers.empty());
-  CHECK(running.ledger->unwritten() == 500);
+  };
+  commit(1);
+  uv_run(running.loop->get(), UV_RUN_NOWAIT);
+  for (int i = 2; i <= 300; ++i) commit(i);
+  for (int i = 301; i <= 500; ++i) commit(i);
   running.wait_until([&] { return answers.size() == 500; });
-  // One for the first, which was under way at once, and one for all the others.
   CHECK(growths == std::vector<std::uint64_t>{1, 500});
   for (std::size_t i = 0; i < answers.size(); ++i) CHECK(answers[i] == i + 1);
   CHECK(running.ledger->head() == 500);
   CHECK(running.ledger->unwritten() == 0);
   CHECK_FALSE(verify().edit);
+}
+
+TEST_CASE_METHOD(LedgerDirectory, "what one turn of the loop brings is one commit") {
+  const RunningLedger running(*this);
+  running.ledger->commit(sample_transition(1, "starting"), IfUnwritten::refuse, {});
+  running.loop->run();  // until it has also looked for what is old
+  std::vector<std::uint64_t> growths;
+  running.ledger->on_growth([&](std::uint64_t head) { growths.push_back(head); });
+  Timer first(running.loop->get());
+  Timer second(running.loop->get());
+  int answers = 0;
+  const auto commit = [&](int number) {
+    running.ledger->commit(sample_transition(number, "starting"), IfUnwritten::refuse,
+                           [&](const Result<std::uint64_t>&) {
+                             if (++answers == 1) CHECK(running.ledger->unwritten() == 0);
+                           });
+  };
+  first.start(std::chrono::milliseconds(0), [&] { commit(2); });
+  second.start(std::chrono::milliseconds(0), [&] { commit(3); });
+  running.wait_until([&] { return answers == 2; });
+  CHECK(growths == std::vector<std::uint64_t>{3});
 }
 
 TEST_CASE_METHOD(LedgerDirectory, "an answer comes when its transition can be read") {
@@ -148,7 +171,7 @@ TEST_CASE_METHOD(LedgerDirectory, "a transition that cannot be written takes no 
                              answered.push_back(seq ? number : -number);
                            });
   };
-  commit(1, IfUnwritten::keep);  // alone
+  commit(1, IfUnwritten::keep);
   commit(2, IfUnwritten::refuse);
   commit(3, IfUnwritten::keep);
   running.wait_until([&] { return answered.size() == 3; });

@@ -125,6 +125,53 @@ TEST_CASE_METHOD(TableFixture, "the program does not wait for its run.running to
   CHECK(recorder.kinds() == Kinds{"run.starting", "run.running", "run.finished"});
 }
 
+TEST_CASE_METHOD(TableFixture,
+                 "who records what comes of a run hears of its end before that is written") {
+  Heard heard;
+  RunObserver observer = heard.observer();
+  observer.on_ended = [&](const RunRecord& run, const kernel::SandboxResult& ended) {
+    heard.calls.emplace_back("ended");
+    CHECK(run.phase == RunPhase::running);
+    CHECK_FALSE(run.result);
+    CHECK(ended.stdout == "done\n");
+    CHECK(recorder.waiting_kinds() == Kinds{"run.finished"});
+    recorder.commit({}, IfUnwritten::keep,
+                    [&](const auto&) { heard.calls.emplace_back("recorded"); });
+  };
+  const RunId id = submit("sleep 0.1; echo done", observer).value();
+  run_until([&] { return recorder.kinds() == Kinds{"run.starting", "run.running"}; });
+  recorder.hold();
+  run_until([&] { return heard.calls.size() == 3; });
+  run_for(milliseconds(50));
+  CHECK(heard.calls == Kinds{"accepted", "started", "ended"});
+  recorder.release();
+  run_until([&] { return heard.calls.size() == 5; });
+  CHECK(heard.calls == Kinds{"accepted", "started", "ended", "finished", "recorded"});
+  CHECK(table->find(id)->result->stdout == "done\n");
+}
+
+TEST_CASE("who stops a run that waits is not told of its end from within that") {
+  TableFixture fixture({.alive_max = 1});
+  const RunId first = fixture.submit("sleep 300").value();
+  int ends = 0;
+  RunObserver observer;
+  observer.on_ended = [&](const RunRecord&, const kernel::SandboxResult& ended) {
+    ++ends;
+    CHECK(ended.detail == still_queued_detail);
+  };
+  const RunId waits = fixture.submit("echo never", observer).value();
+  fixture.run_until([&] { return fixture.table->list().size() == 2; });
+  fixture.recorder.hold();
+  CHECK(fixture.table->stop(waits));
+  CHECK(ends == 0);
+  fixture.run_until([&] { return ends == 1; });
+  fixture.recorder.release();
+  fixture.run_until_finished(waits);
+  CHECK(ends == 1);
+  CHECK(fixture.table->stop(first));
+  fixture.run_until_finished(first);
+}
+
 TEST_CASE_METHOD(TableFixture, "a run whose first transition cannot be written never was") {
   recorder.refused_kind = "run.starting";
   Heard heard;

@@ -50,10 +50,16 @@ class TestRecorder final : public supervisor::Recorder {
     return kinds;
   }
   std::size_t waiting() const { return waiting_.size(); }
+  std::vector<std::string> waiting_kinds() const {
+    std::vector<std::string> kinds;
+    for (const Waiting& each : waiting_) kinds.push_back(each.transition.event.kind);
+    return kinds;
+  }
   const supervisor::Transition& last() const { return committed.back(); }
 
   std::vector<supervisor::Transition> committed;
   std::string refused_kind;  // transitions of this kind that may be refused are
+  std::function<bool(const supervisor::Transition&)> refuse_if;  // and so are these
   bool writing = true;
 
  private:
@@ -72,8 +78,9 @@ class TestRecorder final : public supervisor::Recorder {
     Waiting next = std::move(waiting_.front());
     waiting_.pop_front();
     schedule();
-    const bool refused = next.if_unwritten == supervisor::IfUnwritten::refuse &&
-                         next.transition.event.kind == refused_kind;
+    const bool refused =
+        next.if_unwritten == supervisor::IfUnwritten::refuse &&
+        (next.transition.event.kind == refused_kind || (refuse_if && refuse_if(next.transition)));
     if (!refused) committed.push_back(std::move(next.transition));
     if (!next.on_committed) return;
     if (refused) {

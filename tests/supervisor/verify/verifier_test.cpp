@@ -338,6 +338,63 @@ TEST_CASE_METHOD(VerifierFixture, "no answer and no group goes out before the le
   CHECK(recorded_groups == 1);
 }
 
+TEST_CASE_METHOD(
+    VerifierFixture,
+    "candidate and judge are recorded as starting together, and end with the verdict") {
+  using Kinds = std::vector<std::string>;
+  recorder.hold();
+  const auto told =
+      submit({call_item("a", "import time\ntime.sleep(0.5)\n" + std::string(right_code))});
+  run_until([&] { return recorder.waiting() > 0; });
+  CHECK(recorder.waiting_kinds() == Kinds{"run.starting", "run.starting"});
+  run_for(milliseconds(50));
+  CHECK(table->alive() == 0);  // no process before its commit
+  recorder.release();
+  run_until([&] { return count("run.running") == 2; });
+  recorder.hold();
+  run_until([&] { return recorder.waiting() == 3; });
+  CHECK(recorder.waiting_kinds() == Kinds{"run.finished", "run.finished", "verify.verdict"});
+  run_for(milliseconds(50));
+  CHECK(told->answers.empty());
+  recorder.release();
+  run_until([&] { return told->ended; });
+  CHECK(told->of("a").verdict == Verdict::pass);
+  for (const RunId& run : told->of("a").runs) CHECK(table->find(run)->phase == RunPhase::finished);
+}
+
+TEST_CASE_METHOD(VerifierFixture, "the judge of a candidate that is not recorded never starts") {
+  recorder.refuse_if = [](const Transition& transition) {
+    return transition.event.kind == "run.starting" && transition.run->parent.empty();
+  };
+  const auto begin = kernel::Clock::now();
+  const auto told = verify({call_item("a", right_code)});
+  CHECK(kernel::Clock::now() - begin < milliseconds(1500));
+  CHECK(told->of("a").verdict == Verdict::invalid);
+  CHECK(told->of("a").cause == "not_recorded");
+  CHECK_FALSE(told->of("a").reward);
+  CHECK(count("run.running") == 0);
+  REQUIRE(count("run.starting") == 1);
+  REQUIRE(count("run.finished") == 1);
+  for (const Transition& transition : recorder.committed)
+    if (transition.event.kind == "run.finished") {
+      CHECK(transition.run->cause == "killed_by_request");
+      CHECK(transition.event.body.find("it has no candidate") != std::string::npos);
+    }
+  recorder.refuse_if = nullptr;
+  CHECK(verify({call_item("b", right_code)})->of("b").verdict == Verdict::pass);
+}
+
+TEST_CASE_METHOD(VerifierFixture, "a candidate whose judge is not recorded never starts") {
+  recorder.refuse_if = [](const Transition& transition) {
+    return transition.event.kind == "run.starting" && !transition.run->parent.empty();
+  };
+  const auto told = verify({call_item("a", right_code)});
+  CHECK(told->of("a").verdict == Verdict::invalid);
+  CHECK(told->of("a").cause == "not_recorded");
+  CHECK(told->of("a").runs.size() == 1);
+  CHECK(count("run.running") == 0);
+}
+
 TEST_CASE_METHOD(VerifierFixture,
                  "a verdict that the ledger does not take in time is told as such") {
   const auto told =
@@ -346,7 +403,9 @@ TEST_CASE_METHOD(VerifierFixture,
   run_until([&] { return table->alive() == 2; });
   run_for(milliseconds(300));  // both are recorded as running
   recorder.hold();
-  run_until([&] { return told->ended; });  // the patience of the runs' ends, then the verdict's
+  const auto begin = kernel::Clock::now();
+  run_until([&] { return told->ended; });
+  CHECK(kernel::Clock::now() - begin < seconds(8));  // the patience of one commit
   CHECK(told->of("a").verdict == Verdict::invalid);
   CHECK(told->of("a").cause == "not_recorded");
   // Until it is known what became of it, nobody else may be told something else.
