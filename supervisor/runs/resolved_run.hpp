@@ -8,6 +8,7 @@
 
 #include "kernel/base/fd.hpp"
 #include "kernel/policy/policy.hpp"
+#include "supervisor/runs/recorded_argv.hpp"
 #include "supervisor/runs/warm_source.hpp"
 
 namespace paddock::supervisor {
@@ -18,6 +19,8 @@ inline constexpr std::string_view canary_parent = "canary";
 struct ResolvedRun {
   kernel::SandboxPolicy policy;
   std::vector<std::string> argv;
+  // What is recorded and shown of argv, where that is known before; null: made of it.
+  std::shared_ptr<const RecordedArgv> recorded{};
   std::string cwd;
   std::string agent;
   std::string tenant;

@@ -34,6 +34,7 @@ struct RunRecord {
   std::string agent;  // empty: the request named an argv
   std::string tenant;
   RunId parent;  // the run that asked for it; empty: none
+  // A program of paddock's own is in it by name: see RecordedArgv.
   std::vector<std::string> argv;
   std::chrono::system_clock::time_point created_at;
   std::uint64_t queue_ms = 0;                                       // from the request to the spawn

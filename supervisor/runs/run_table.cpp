@@ -146,7 +146,7 @@ Result<RunId> RunTable::submit(ResolvedRun&& run, RunObserver observer) {
   record.agent = run.agent;
   record.tenant = run.tenant;
   record.parent = run.is_canary ? RunId(canary_parent) : run.parent;
-  record.argv = std::move(run.argv);
+  record.argv = run.recorded ? run.recorded->words : std::move(run.argv);
   record.created_at = wall_now();
   record.policy_text = kernel::canonical_text(run.policy);
   record.policy_hash = kernel::sha256_hex(record.policy_text);
@@ -392,6 +392,10 @@ void RunTable::start(Entry& started) {
   if (!start_warm(started)) start_cold(started);
 }
 
+const std::vector<std::string>& RunTable::argv_of(const Entry& entry) {
+  return entry.request.recorded ? entry.request.argv : entry.record.argv;
+}
+
 // False: it is to be cold.
 bool RunTable::start_warm(Entry& entry) {
   const auto& wish = entry.request.warm;
@@ -403,7 +407,7 @@ bool RunTable::start_warm(Entry& entry) {
     return false;
   }
   const ResolvedRun& request = entry.request;
-  auto fork = warm_->start(wish, request.policy, record.policy_hash, record.argv, record.id,
+  auto fork = warm_->start(wish, request.policy, record.policy_hash, argv_of(entry), record.id,
                            options_of(entry, request.stdin_bytes));
   if (!fork.run) {
     record.cold_because = std::move(fork.cold_because);
@@ -417,7 +421,7 @@ bool RunTable::start_warm(Entry& entry) {
 
 void RunTable::start_cold(Entry& entry) {
   ResolvedRun& request = entry.request;
-  auto run = sandbox_.start(request.policy, entry.record.argv, request.cwd, entry.record.id,
+  auto run = sandbox_.start(request.policy, argv_of(entry), request.cwd, entry.record.id,
                             options_of(entry, std::move(request.stdin_bytes)));
   request.channel.reset();  // or the other end would never see the program's end
   if (!run) return finish(entry, result_of(run.error(), entry.record));

@@ -148,7 +148,7 @@ class RunTable {
   };
   struct Entry {
     RunRecord record;
-    ResolvedRun request;  // its argv is in `record`
+    ResolvedRun request;  // its argv is in `record`, unless that shows another one
     Stage stage = Stage::admitting;
     bool accepted = false;                    // its first transition is committed
     std::optional<kernel::Cause> stop_cause;  // to be stopped as soon as its commit is done
@@ -181,6 +181,7 @@ class RunTable {
   void pump();
   void get_ready(Entry& entry);
   void start(Entry& entry);
+  static const std::vector<std::string>& argv_of(const Entry& entry);
   bool start_warm(Entry& entry);
   void start_cold(Entry& entry);
   void start_again(Entry& entry);

@@ -59,34 +59,6 @@ Transition transition(RunRow row, const ordered_json& body, SystemTime now) {
   return made;
 }
 
-// Whole words as long as there is room, and what there is room for of the next.
-std::vector<std::string> first_bytes(const std::vector<std::string>& argv) {
-  std::vector<std::string> kept;
-  std::size_t room = recorded_argv_bytes_max;
-  for (const std::string& word : argv) {
-    if (room == 0) break;
-    kept.push_back(word.substr(0, room));
-    room -= kept.back().size();
-    if (kept.back().size() < word.size()) break;
-    if (room > 0) --room;  // for what separates words: empty ones take room, too
-  }
-  return kept;
-}
-
-void add_argv(const std::vector<std::string>& argv, ordered_json& body) {
-  constexpr std::string_view word_end("", 1);
-  kernel::Sha256 digest;
-  std::size_t bytes = 0;
-  for (const std::string& word : argv) {
-    digest.append(word);
-    digest.append(word_end);
-    bytes += word.size() + word_end.size();
-  }
-  body["argv"] = first_bytes(argv);
-  body["argv_bytes"] = bytes;
-  body["argv_sha256"] = digest.hex();
-}
-
 // The last bytes, from the start of a character if it is text.
 std::string_view tail_of(std::string_view bytes) {
   if (bytes.size() <= recorded_tail_bytes_max) return bytes;
@@ -109,8 +81,11 @@ void add_stream(const std::string& name, std::string_view bytes, const std::stri
 
 Transition admitted_transition(const RunRecord& run, const ResolvedRun& request, FirstState state,
                                SystemTime now) {
+  const RecordedArgv argv = request.recorded ? *request.recorded : recorded_argv(run.argv);
   ordered_json body;
-  add_argv(run.argv, body);
+  body["argv"] = argv.words;
+  body["argv_bytes"] = argv.bytes;
+  body["argv_sha256"] = argv.sha256;
   body["stdin_bytes"] = request.stdin_bytes.size();
   body["stdin_sha256"] = kernel::sha256_hex(request.stdin_bytes);
   body["stdin_open"] = request.stdin_open;

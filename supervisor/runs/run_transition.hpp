@@ -13,8 +13,6 @@ using SystemTime = std::chrono::system_clock::time_point;
 // The state that the run is in from now on, and its first: what was asked for is in it.
 enum class FirstState { queued, starting };
 
-// Kept of a run's argv; all of it is in a digest.
-inline constexpr std::size_t recorded_argv_bytes_max = 4096;
 // Kept of each stream of a run, from its end; all that the daemon kept of it is in a digest.
 inline constexpr std::size_t recorded_tail_bytes_max = 4096;
 

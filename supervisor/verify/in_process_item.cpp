@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "supervisor/verify/commands.hpp"
 #include "supervisor/verify/judge_job.hpp"
 #include "supervisor/verify/judge_report.hpp"
-#include "supervisor/verify/programs.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -62,7 +62,8 @@ void InProcessItem::start() {
   report_ = std::make_shared<Fd>(std::move(*report));
   ResolvedRun run;
   run.policy = *item_.candidate_policy;
-  run.argv = {"python3", "-I", "-c", std::string(in_process_program)};
+  run.argv = in_process_command().argv;
+  run.recorded = in_process_command().recorded;
   run.tenant = item_.tenant;
   run.is_canary = item_.is_canary;
   run.stdin_bytes =

@@ -4,9 +4,9 @@
 
 #include <utility>
 
+#include "supervisor/verify/commands.hpp"
 #include "supervisor/verify/judge_job.hpp"
 #include "supervisor/verify/judge_report.hpp"
-#include "supervisor/verify/programs.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -33,7 +33,8 @@ SeparateItem::SeparateItem(uv_loop_t* loop, RunTable& runs, ResolvedItem item, O
 ResolvedRun SeparateItem::candidate_run() {
   ResolvedRun run;
   run.policy = *item_.candidate_policy;
-  run.argv = {"python3", "-I", "-c", std::string(candidate_program)};
+  run.argv = candidate_command().argv;
+  run.recorded = candidate_command().recorded;
   run.tenant = item_.tenant;
   run.is_canary = item_.is_canary;
   run.stdin_bytes = std::move(item_.item.code);
@@ -47,7 +48,8 @@ ResolvedRun SeparateItem::judge_run() {
   run.policy = *item_.judge_policy;
   run.policy.wall_clock =
       item_.candidate_policy->wall_clock.value_or(item_wall_clock_default) + judge_wall_margin;
-  run.argv = {"python3", "-I", "-S", "-B", "-c", std::string(judge_program)};
+  run.argv = judge_command().argv;
+  run.recorded = judge_command().recorded;
   run.tenant = item_.tenant;
   run.is_canary = item_.is_canary;
   run.parent = candidate_.id();

@@ -75,6 +75,15 @@ TEST_CASE_METHOD(TableFixture, "each step of a run is recorded, in order, with t
   CHECK(heard.finished->recorded);
 }
 
+TEST_CASE_METHOD(TableFixture, "a run shows what is recorded of its argv, and starts all of it") {
+  ResolvedRun asked = shell("echo \"$0\"; : long text");
+  asked.recorded = std::make_shared<const RecordedArgv>(recorded_argv_naming("test", asked.argv));
+  const RunId id = table->submit(std::move(asked), {}).value();
+  CHECK(result(id).stdout == "/bin/sh\n");
+  REQUIRE(table->find(id)->argv.size() == 3);
+  CHECK(table->find(id)->argv.back().starts_with("<paddock test, sha256:"));
+}
+
 TEST_CASE_METHOD(TableFixture,
                  "nobody hears of a run, and no process is there, before the commit") {
   const std::string file = "/var/tmp/paddock-recorded-" + std::to_string(::getpid());

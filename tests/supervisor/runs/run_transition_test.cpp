@@ -107,6 +107,22 @@ TEST_CASE("a run that need not wait is recorded as starting, with the same and i
   CHECK(body_of(later) == json({{"attempt", 1}}));
 }
 
+TEST_CASE("a program that comes with paddock is recorded by name, with a digest of all of argv") {
+  const std::vector<std::string> argv = {"python3", "-c", std::string(10'000, 'x')};
+  ResolvedRun named = request();
+  named.recorded = std::make_shared<const RecordedArgv>(recorded_argv_naming("judge", argv));
+  RunRecord run = record();
+  run.argv = named.recorded->words;
+  const json body = body_of(admitted_transition(run, named, FirstState::queued, now));
+  CHECK(body["argv"] ==
+        json({"python3", "-c", "<paddock judge, sha256:" + kernel::sha256_hex(argv[2]) + ">"}));
+  CHECK(body["argv_bytes"] == 8 + 3 + 10'001);
+  run.argv = argv;
+  const json whole = body_of(admitted_transition(run, request(), FirstState::queued, now));
+  CHECK(body["argv_sha256"] == whole["argv_sha256"]);
+  CHECK(body["argv_bytes"] == whole["argv_bytes"]);
+}
+
 TEST_CASE("of a long argv the first bytes are kept, and a digest of all of it") {
   RunRecord run = record();
   run.argv = {"sh", "-c", std::string(10'000, 'x'), "last"};
