@@ -3,8 +3,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "kernel/base/process_tree.hpp"
-
 namespace paddock::kernel {
 namespace {
 
@@ -25,7 +23,11 @@ const std::string& boot_id() {
 std::optional<ProcessMark> mark_of(pid_t pid) {
   const auto stat = stat_of(pid);
   if (!stat) return std::nullopt;
-  return ProcessMark{.pid = pid, .start_ticks = stat->start_ticks, .boot_id = boot_id()};
+  return mark_of(pid, *stat);
+}
+
+ProcessMark mark_of(pid_t pid, const ProcessStat& stat) {
+  return {.pid = pid, .start_ticks = stat.start_ticks, .boot_id = boot_id()};
 }
 
 bool is_same_process(const ProcessMark& mark) {

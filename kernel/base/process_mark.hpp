@@ -9,6 +9,7 @@
 #include <string>
 
 #include "kernel/base/fd.hpp"
+#include "kernel/base/process_tree.hpp"
 
 namespace paddock::kernel {
 
@@ -22,6 +23,8 @@ struct ProcessMark {
 
 // Absent: there is no such process. Also of a zombie.
 std::optional<ProcessMark> mark_of(pid_t pid);
+// Of a process whose stat has just been read.
+ProcessMark mark_of(pid_t pid, const ProcessStat& stat);
 
 // Is the marked process still there, if only as a zombie? Only for a look: before a signal use
 // open_marked.

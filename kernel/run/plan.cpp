@@ -115,7 +115,7 @@ Result<Plan> make_plan(const SandboxPolicy& policy, const std::vector<std::strin
   Plan plan;
   plan.name = identity.name;
   plan.profile = policy.profile;
-  plan.policy_hash = policy_hash(policy);
+  plan.policy_hash = identity.policy_hash.empty() ? policy_hash(policy) : identity.policy_hash;
   plan.launch.argv = argv;
   plan.launch.environment =
       environment_of(policy, policy.use_bubblewrap ? sandbox_home : identity.workspace);

@@ -27,6 +27,7 @@ struct RunIdentity {
   std::string cwd;                // for runs without bubblewrap: where to start; empty: workspace
   std::string cgroup{};  // its leaf, as /proc/PID/cgroup shows it to the supervisor; empty: none
   bool channel = false;  // its program is given a descriptor besides the standard streams
+  std::string policy_hash{};  // of the policy, where that is known; empty: made of it
 
   bool operator==(const RunIdentity&) const = default;
 };

@@ -337,7 +337,7 @@ Result<void> Run::watch_agent() {
   if (!is_ours || has_ended(agent_pidfd_))
     return fail(ErrorCode::internal, "the agent's process is gone, or not the run's own");
   init_ = stat->parent;
-  marks_.agent = mark_of(agent_);
+  marks_.agent = mark_of(agent_, *stat);
   return {};
 }
 

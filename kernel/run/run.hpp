@@ -51,6 +51,7 @@ struct RunOptions {
   // Each piece of output, all of it, kept or not; for live streams. May be empty. Whoever cannot
   // take more says pause_output.
   std::function<void(Stream, std::string_view)> on_output{};
+  std::string policy_hash{};  // where the caller knows policy_hash(policy) already
 };
 
 // What a supervisor needs to know a run's processes again after it was killed itself.

@@ -11,6 +11,7 @@
 #include <cassert>
 #include <cerrno>
 #include <csignal>
+#include <utility>
 
 #include "kernel/confine/launch_wire.hpp"
 #include "kernel/run/deadline.hpp"
@@ -167,9 +168,9 @@ void Run::check_receipt() {
   if (is_traceable(init_)) receipt->traceable.emplace_back("init");
   if (init_ != spawned_.launcher && is_traceable(spawned_.launcher))
     receipt->traceable.emplace_back("guard");
-  receipt_ = *receipt;
   std::string differences;
   std::vector<std::string> all = compare(plan_, *receipt);
+  receipt_ = std::move(*receipt);
   all.insert(all.end(), moved.begin(), moved.end());
   for (const std::string& difference : all)
     differences += (differences.empty() ? "" : "; ") + difference;

@@ -128,7 +128,8 @@ Result<std::unique_ptr<Run>> Sandbox::start(const SandboxPolicy& policy,
                        .host_uid = std::nullopt,
                        .workspace = "",
                        .cwd = cwd,
-                       .channel = run_options.channel >= 0};
+                       .channel = run_options.channel >= 0,
+                       .policy_hash = run_options.policy_hash};
   if (host_.uid == 0) {
     const auto shared = TRY(shared_uid(policy));
     resources.host_uid =

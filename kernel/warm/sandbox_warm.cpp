@@ -45,7 +45,8 @@ Result<std::unique_ptr<Run>> Sandbox::start_warm(const ZygoteLine& zygote,
                        .host_uid = zygote.host_uid,
                        .workspace = "",
                        .cwd = "",
-                       .channel = run_options.channel >= 0};
+                       .channel = run_options.channel >= 0,
+                       .policy_hash = run_options.policy_hash};
   if (uses_cgroup(policy)) identity.cgroup = cgroup_of(name);
   Plan made = TRY(plan(policy, argv, identity));
   make_warm(policy, host_, zygote, made);

@@ -148,16 +148,17 @@ Result<RunId> RunTable::submit(ResolvedRun&& run, RunObserver observer) {
   record.parent = run.is_canary ? RunId(canary_parent) : run.parent;
   record.argv = run.recorded ? run.recorded->words : std::move(run.argv);
   record.created_at = wall_now();
-  record.policy_text = kernel::canonical_text(run.policy);
-  record.policy_hash = kernel::sha256_hex(record.policy_text);
+  const PolicyTexts::Text& policy = policy_texts_.of(run.policy);
+  record.policy_text = policy.text;
+  record.policy_hash = policy.hash;
   entry->is_canary = run.is_canary;
   entry->stdin_closed = !run.stdin_open;
   entry->request = std::move(run);
   entry->observers[++last_observer_] = std::move(observer);
   entry->submitted_at = kernel::Clock::now();
 
+  entry->place = order_.insert(order_.begin(), id);
   entries_[id] = std::move(entry);
-  order_.push_front(id);
   admit(*entries_[id]);
   return id;
 }
@@ -194,7 +195,7 @@ void RunTable::admitted(const RunId& id, const Committed& committed) {
 void RunTable::refuse(const RunId& id, const kernel::Error& error) {
   const std::shared_ptr<Entry> refused = std::move(entries_.at(id));
   entries_.erase(id);
-  order_.remove(id);
+  order_.erase(refused->place);
   queue_.remove(id);
   beside_.erase(id);
   if (observer_ != nullptr) observer_->run_refused(error.code);
@@ -445,6 +446,7 @@ kernel::RunOptions RunTable::options_of(Entry& entry, std::string stdin_bytes) {
             for (const auto& [number, observer] : live.observers)
               if (observer.on_output) observer.on_output(stream, bytes);
           },
+      .policy_hash = entry.record.policy_hash,
   };
 }
 
@@ -516,7 +518,7 @@ void RunTable::pass_gate(Entry& entry) {
 void RunTable::announce(Entry& live) {
   if (std::exchange(live.announced, true)) return;
   pass_gate(live);
-  live.record.receipt = live.live->run().receipt();
+  if (!live.record.receipt) live.record.receipt = live.live->run().receipt();
   live.record.marks = live.live->run().marks();
   recorder_.commit(running_transition(live.record, wall_now()), IfUnwritten::keep, {});
   for (const auto& [number, observer] : live.observers)
@@ -592,9 +594,10 @@ void RunTable::forget_old() {
 }
 
 void RunTable::forget(const RunId& id) {
-  finished_bytes_ -= bytes_of(entries_.at(id)->record);
-  entries_.erase(id);
-  order_.remove(id);
+  const auto forgotten = entries_.find(id);
+  finished_bytes_ -= bytes_of(forgotten->second->record);
+  order_.erase(forgotten->second->place);
+  entries_.erase(forgotten);
 }
 
 // ---- Shutdown ----------------------------------------------------------------------------------

@@ -20,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
 #include "kernel/run/sandbox.hpp"
@@ -29,6 +30,7 @@
 #include "supervisor/runs/live_run.hpp"
 #include "supervisor/runs/outcomes.hpp"
 #include "supervisor/runs/output_digests.hpp"
+#include "supervisor/runs/policy_texts.hpp"
 #include "supervisor/runs/resolved_run.hpp"
 #include "supervisor/runs/run_queue.hpp"
 #include "supervisor/runs/run_record.hpp"
@@ -148,7 +150,8 @@ class RunTable {
   };
   struct Entry {
     RunRecord record;
-    ResolvedRun request;  // its argv is in `record`, unless that shows another one
+    ResolvedRun request;               // its argv is in `record`, unless that shows another one
+    std::list<RunId>::iterator place;  // in order_
     Stage stage = Stage::admitting;
     bool accepted = false;                    // its first transition is committed
     std::optional<kernel::Cause> stop_cause;  // to be stopped as soon as its commit is done
@@ -209,7 +212,8 @@ class RunTable {
   RunTableLimits limits_;
   RunTableObserver* observer_;
   WarmSource* warm_;
-  std::map<RunId, std::shared_ptr<Entry>> entries_;  // shared with who tells its observers
+  std::unordered_map<RunId, std::shared_ptr<Entry>> entries_;  // shared with who tells observers
+  PolicyTexts policy_texts_;
   RunQueue
       queue_;  // of those that have not ended; those that are starting or ready are alive to it
   std::set<RunId> beside_;  // the rest of those that have not ended: they take no slot
