@@ -272,6 +272,8 @@ void Run::read_control() {
         spawned_.launcher = sender;
         spawned_.launcher_pidfd = std::move(ancillary_data.descriptor);
         marks_.launcher = mark_of(sender);
+        // Killed before it was born: it can be now.
+        if (machine_.state() == RunState::killing) kill_everything();
         break;
       case ControlKind::agent_ready:
         agent_ = sender;

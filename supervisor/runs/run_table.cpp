@@ -18,6 +18,9 @@ using std::chrono::milliseconds;
 constexpr int starts_per_turn = 8;
 // How often to look whether the ledger can be written again.
 constexpr milliseconds unwritten_interval{1000};
+// For the end of a zygote to be seen after that of its fork.
+constexpr milliseconds doubt_time_max{2000};
+constexpr milliseconds doubt_interval{10};
 
 std::chrono::system_clock::time_point wall_now() {
   return std::chrono::system_clock::now();
@@ -66,6 +69,14 @@ std::optional<RunTableObserver::Seconds> kill_time_of(
   return std::nullopt;
 }
 
+// Of a fork that was over before its gate.
+WarmSource::Suspect suspect_of(const kernel::Run& run, const kernel::SandboxResult& result) {
+  const bool was_born = run.launcher() > 0;
+  const bool is_clean =
+      !result.receipt && !result.survivors_unproved && result.cause != Cause::tampered;
+  return was_born && is_clean ? WarmSource::Suspect::fork : WarmSource::Suspect::zygote;
+}
+
 // What a run that waits holds on to, as far as its client decides.
 std::size_t bytes_of(const ResolvedRun& run) {
   std::size_t bytes = run.stdin_bytes.size() + run.channel_bytes;
@@ -107,6 +118,8 @@ RunTable::~RunTable() {
   }
   for (const RunId& id : without_process())
     record(*entry(id), never_started(Cause::shutdown, entry(id)->record));
+  for (const auto& [id, doubted] : entries_)
+    if (doubted->stage == Stage::doubtful) record(*doubted, *doubted->result);
   bury_all_strays();
 }
 
@@ -215,6 +228,7 @@ bool RunTable::has_slot(const RunId& id) const {
     case Stage::starting:
     case Stage::ready:
     case Stage::alive:
+    case Stage::doubtful:
     case Stage::ended:
       return true;
   }
@@ -265,6 +279,8 @@ Result<void> RunTable::stop(const RunId& id, Cause cause, const std::string& rea
       std::erase(ready_, id);
       finish(*found, never_started(cause, found->record, reason));
       break;
+    case Stage::doubtful:
+      break;
     case Stage::alive:
       if (!found->stop_asked_at) found->stop_asked_at = kernel::Clock::now();
       found->live->run().stop(cause, reason);
@@ -305,7 +321,7 @@ std::optional<kernel::RunUsage> RunTable::usage(const RunId& id) {
 Result<void> RunTable::write_stdin(const RunId& id, std::string_view bytes, bool close) {
   Entry* found = entry(id);
   if (found == nullptr) return fail(ErrorCode::not_found, "no run '" + id + "'");
-  if (found->stdin_closed || found->stage == Stage::ended)
+  if (found->stdin_closed || found->stage == Stage::doubtful || found->stage == Stage::ended)
     return fail(ErrorCode::invalid_request, "the input of run '" + id + "' is closed");
   const std::size_t pending =
       found->live ? found->live->run().stdin_pending_bytes() : found->request.stdin_bytes.size();
@@ -408,8 +424,8 @@ bool RunTable::start_warm(Entry& entry) {
     return false;
   }
   const ResolvedRun& request = entry.request;
-  auto fork = warm_->start(wish, request.policy, record.policy_hash, argv_of(entry), record.id,
-                           options_of(entry, request.stdin_bytes));
+  auto fork = warm_->start(wish, request.policy, record.policy_hash, record.tenant, argv_of(entry),
+                           record.id, options_of(entry, request.stdin_bytes));
   if (!fork.run) {
     record.cold_because = std::move(fork.cold_because);
     return false;
@@ -473,18 +489,46 @@ void RunTable::changed(const RunId& id) {
   if (live.is_trial && !live.stop_asked_at) return start_again(live);
   alive_.erase(id);
   kernel::SandboxResult result = run.take_result();
-  if (live.is_trial) warm_->lost(id, WarmSource::Lost::stopped, {});
+  if (live.is_trial) warm_->lost(id, WarmSource::Lost::stopped, suspect_of(run, result), {});
   live.used_network = !run.left_network_alone();
-  blame_zygote(live, result);
   live.live.reset();  // gives back the host uid, the cgroup and the workspace
   if (result.survivors_unproved || result.cause == Cause::tampered) strays_.look_now();
-  finish(live, std::move(result));
+  if (result.cause == Cause::tampered && live.record.warm.value_or(false)) {
+    doubt(live, std::move(result));
+  } else {
+    finish(live, std::move(result));
+  }
+}
+
+// A fork ends with its zygote, which looks as if its own launcher had been killed. That the zygote
+// is gone can be seen a little later.
+void RunTable::doubt(Entry& entry, kernel::SandboxResult result) {
+  entry.stage = Stage::doubtful;
+  entry.result = std::move(result);
+  entry.doubted_until = kernel::Clock::now() + doubt_time_max;
+  entry.doubt_timer = std::make_unique<Timer>(loop_);
+  ask_for_zygote(entry);
+}
+
+void RunTable::ask_for_zygote(Entry& entry) {
+  const RunId id = entry.record.id;
+  const bool is_lost = warm_->has_lost_zygote(id);
+  if (!is_lost && kernel::Clock::now() < entry.doubted_until)
+    return entry.doubt_timer->start(doubt_interval,
+                                    [this, id] { ask_for_zygote(*this->entry(id)); });
+  kernel::SandboxResult result = *std::exchange(entry.result, std::nullopt);
+  if (is_lost) {
+    result.cause = Cause::internal;
+    result.detail = "its zygote was killed";
+  }
+  finish(entry, std::move(result));
 }
 
 // It has run nothing, so nobody has heard of it: its record and its client get the cold one.
 void RunTable::start_again(Entry& entry) {
   const RunId id = entry.record.id;
   const kernel::SandboxResult lost = entry.live->run().take_result();
+  const WarmSource::Suspect suspect = suspect_of(entry.live->run(), lost);
   alive_.erase(id);
   entry.live.reset();
   entry.is_trial = false;
@@ -496,16 +540,8 @@ void RunTable::start_again(Entry& entry) {
   record.cold_because =
       (has_receipt ? "the receipt of its fork did not match: " : "its fork was lost: ") +
       (lost.detail.empty() ? std::string(kernel::name_of(lost.cause)) : lost.detail);
-  warm_->lost(id, WarmSource::Lost::by_itself, record.cold_because);
+  warm_->lost(id, WarmSource::Lost::by_itself, suspect, record.cold_because);
   start_cold(entry);
-}
-
-// A fork ends with its zygote, which looks as if its own launcher had been killed.
-void RunTable::blame_zygote(const Entry& entry, kernel::SandboxResult& result) {
-  if (result.cause != Cause::tampered || !entry.record.warm.value_or(false)) return;
-  if (!warm_->has_lost_zygote(entry.record.id)) return;
-  result.cause = Cause::internal;
-  result.detail = "its zygote was killed";
 }
 
 void RunTable::pass_gate(Entry& entry) {
@@ -527,7 +563,8 @@ void RunTable::announce(Entry& live) {
 
 // Its process is gone, or never was: the slot is free, and the outcome is on its way to the ledger.
 void RunTable::finish(Entry& finished, kernel::SandboxResult result) {
-  drain_.run_ended(finished.stage == Stage::alive, result.cause);
+  drain_.run_ended(finished.stage == Stage::alive || finished.stage == Stage::doubtful,
+                   result.cause);
   finished.kill_time =
       kill_time_of(result, finished.stop_asked_at, finished.request.policy.wall_clock);
   finished.stage = Stage::ended;
@@ -641,7 +678,8 @@ std::vector<RunId> RunTable::without_process() const {
   std::vector<RunId> ids;
   for (const RunId& id : order_) {
     const Stage stage = entries_.at(id)->stage;
-    if (stage != Stage::alive && stage != Stage::ended) ids.push_back(id);
+    if (stage != Stage::alive && stage != Stage::doubtful && stage != Stage::ended)
+      ids.push_back(id);
   }
   return ids;
 }

@@ -146,6 +146,7 @@ class RunTable {
     starting,   // the commit of run.starting
     ready,      // its turn
     alive,      // its end
+    doubtful,   // the end of its zygote, if that was it
     ended,      // the commit of run.finished
   };
   struct Entry {
@@ -167,7 +168,9 @@ class RunTable {
     bool is_trial = false;
     bool used_network = true;  // of a fork that has ended, unless it is known better
     OutputDigests digests{};   // of what `live` has written
-    std::optional<kernel::SandboxResult> result;  // of one that has ended
+    std::optional<kernel::SandboxResult> result;  // of one that has ended, or is doubtful
+    std::unique_ptr<Timer> doubt_timer{};
+    kernel::Clock::time_point doubted_until{};
     bool is_canary = false;
     std::optional<kernel::Clock::time_point> stop_asked_at;
     std::optional<RunTableObserver::Seconds> kill_time;  // of one that has ended
@@ -191,7 +194,8 @@ class RunTable {
   kernel::RunOptions options_of(Entry& entry, std::string stdin_bytes);
   void go_live(Entry& entry, std::unique_ptr<kernel::Run> run);
   void pass_gate(Entry& entry);
-  void blame_zygote(const Entry& entry, kernel::SandboxResult& result);
+  void doubt(Entry& entry, kernel::SandboxResult result);
+  void ask_for_zygote(Entry& entry);
   void changed(const RunId& id);
   void tell_slot(const Entry& entry);
   void announce(Entry& entry);

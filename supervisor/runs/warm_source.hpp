@@ -45,19 +45,25 @@ class WarmSource {
   };
   // How a fork was over before its gate was open.
   enum class Lost {
-    by_itself,  // it is to start again, and its zygote not to be used again
+    by_itself,  // it starts again, cold
     stopped,    // somebody did not want it any more
+  };
+  // Whether its zygote can have to do with that.
+  enum class Suspect {
+    zygote,  // it was in the middle of forking it, or the receipt did not match
+    fork,    // it was born, and could not be set up under its own limits, say
   };
 
   virtual ~WarmSource() = default;
 
-  // For a run that has left the queue. From now on it is told of this run, cold or not.
+  // For a run that has left the queue. From now on it is told of this run, cold or not. Runs of two
+  // tenants are never forks of one zygote.
   virtual Fork start(const std::shared_ptr<const WarmWish>& wish,
                      const kernel::SandboxPolicy& policy, const std::string& policy_hash,
-                     const std::vector<std::string>& argv, const RunId& id,
-                     kernel::RunOptions options) = 0;
+                     const std::string& tenant, const std::vector<std::string>& argv,
+                     const RunId& id, kernel::RunOptions options) = 0;
   virtual void gate_opened(const RunId& id) = 0;  // of a fork
-  virtual void lost(const RunId& id, Lost how, const std::string& why) = 0;
+  virtual void lost(const RunId& id, Lost how, Suspect suspect, const std::string& why) = 0;
   // True if the zygote of a fork is gone, for no reason of the fork's: it cannot reach its zygote.
   virtual bool has_lost_zygote(const RunId& id) = 0;
   // The last of it, unless the table goes before the run. Of a fork: whether it can have changed

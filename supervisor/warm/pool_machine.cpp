@@ -83,6 +83,16 @@ void PoolMachine::run_is_cold(const RunId& run, std::optional<ZygoteEnd> zygote_
   if (zygote_is && !zygote->second.shall_end) zygote->second.shall_end = zygote_is;
 }
 
+void PoolMachine::run_is_lost(const RunId& run, bool by_itself) {
+  const auto at = runs_.find(run);
+  if (at == runs_.end() || !at->second.zygote) return;
+  const auto zygote = zygotes_.find(*at->second.zygote);
+  if (zygote == zygotes_.end()) return;
+  if (by_itself) ++zygote->second.losses;
+  const bool is_suspect = zygote->second.losses >= zygote_losses_max;
+  run_is_cold(run, is_suspect ? std::optional(ZygoteEnd::lost_run) : std::nullopt);
+}
+
 void PoolMachine::gate_opened(const RunId& run) {
   const auto at = runs_.find(run);
   if (at == runs_.end()) return;
@@ -91,6 +101,7 @@ void PoolMachine::gate_opened(const RunId& run) {
   if (zygote == zygotes_.end()) return;
   zygote->second.has_answered = true;
   zygote->second.is_good = true;
+  zygote->second.losses = 0;
 }
 
 void PoolMachine::run_over(const RunId& run, Time now) {

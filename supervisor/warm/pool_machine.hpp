@@ -51,6 +51,8 @@ inline constexpr std::chrono::milliseconds zygote_back_off_first{1'000};
 inline constexpr std::chrono::milliseconds zygote_back_off_most{60'000};
 // One that another kind may take the place of has had no run for so long.
 inline constexpr std::chrono::milliseconds zygote_evicted_after{1'000};
+// So many in a row that were lost by themselves, and it may be the zygote's doing after all.
+inline constexpr std::size_t zygote_losses_max = 3;
 // How many forks before its last its replacement may be started.
 inline constexpr std::size_t zygote_replaced_ahead = 8;
 
@@ -76,6 +78,8 @@ class PoolMachine {
   Choice run_wants(const RunId& run, const ZygoteKind& kind, const ZygoteLimits& limits, Time now);
   void run_is_cold(const RunId& run,
                    std::optional<ZygoteEnd> zygote_is);  // of one that had a choice
+  // It was born, and over before its gate. by_itself: nobody had it stopped, and so it is cold now.
+  void run_is_lost(const RunId& run, bool by_itself);
   void gate_opened(const RunId& run);
   void run_over(const RunId& run, Time now);
 
@@ -112,6 +116,7 @@ class PoolMachine {
     std::uint64_t bytes = 0;
     bool has_answered = false;  // the run that it has now is past its gate
     bool is_good = false;       // one of its runs was past its gate
+    std::size_t losses = 0;     // forks in a row that were lost by themselves
     std::optional<ZygoteEnd> shall_end{};
   };
   struct Kind {

@@ -24,9 +24,10 @@ std::string text_of(const kernel::SandboxResult& result) {
       result.detail.empty()
           ? fmt::format("{}, exit code {}", kernel::name_of(result.cause), result.exit_code)
           : result.detail;
-  std::string_view said = result.stderr;
+  std::string_view said = result.stderr;  // of a traceback the last line says it
   while (said.ends_with('\n')) said.remove_suffix(1);
-  said = said.substr(said.size() - std::min(said.size(), stderr_shown_bytes_max));
+  said = said.substr(said.rfind('\n') + 1);
+  said = said.substr(0, stderr_shown_bytes_max);
   if (!said.empty()) text += fmt::format(": {}", said);
   return text;
 }
@@ -48,27 +49,33 @@ WarmPool::Fork WarmPool::cold(const std::string& runtime, std::string why) const
 }
 
 ZygoteKind WarmPool::kind_of(const std::shared_ptr<const WarmWish>& wish,
-                             const kernel::SandboxPolicy& policy, const std::string& policy_hash) {
-  const KindKey key{wish, policy_hash};
+                             const kernel::SandboxPolicy& policy, const std::string& policy_hash,
+                             const std::string& tenant) {
+  const KindKey key{wish, policy_hash, tenant};
   if (const auto known = kinds_.find(key); known != kinds_.end()) return known->second;
   if (kinds_.size() >= known_kinds_max) kinds_.clear();
-  return kinds_[key] = kernel::zygote_key(policy, wish->program);
+  return kinds_[key] = kernel::zygote_key(policy, wish->program) + ' ' + tenant;
 }
 
 WarmPool::Fork WarmPool::start(const std::shared_ptr<const WarmWish>& wish,
                                const kernel::SandboxPolicy& policy, const std::string& policy_hash,
-                               const std::vector<std::string>& argv, const RunId& id,
-                               kernel::RunOptions options) {
+                               const std::string& tenant, const std::vector<std::string>& argv,
+                               const RunId& id, kernel::RunOptions options) {
   if (!wish->cold_because.empty()) return cold(wish->runtime, wish->cold_because);
   if (is_closed_) return cold(wish->runtime, "the daemon is about to end");
   if (auto why = kernel::why_cold(policy, argv, wish->program); !why.empty())
     return cold(wish->runtime, std::move(why));
-  const ZygoteKind kind = kind_of(wish, policy, policy_hash);
+  const ZygoteKind kind = kind_of(wish, policy, policy_hash, tenant);
   auto choice = machine_.run_wants(id, kind, wish->limits, Clock::now());
   if (machine_.knows(kind) && !specs_.contains(kind))
     specs_[kind] = {.policy = policy, .wish = wish};
   schedule();
-  if (!choice.zygote) return cold(wish->runtime, std::move(choice.cold_because));
+  if (!choice.zygote) {
+    const auto spec = specs_.find(kind);
+    if (spec != specs_.end() && !spec->second.last_failure.empty())
+      choice.cold_because += ": the last one " + spec->second.last_failure;
+    return cold(wish->runtime, std::move(choice.cold_because));
+  }
   Zygote& zygote = zygotes_.at(*choice.zygote);
   auto run = parts_.sandbox.start_warm(zygote.line, policy, argv, id, std::move(options));
   if (!run) {
@@ -89,9 +96,12 @@ void WarmPool::gate_opened(const RunId& id) {
   runtimes_.erase(at);
 }
 
-// What its zygote was in the middle of cannot be told: it forks no other run.
-void WarmPool::lost(const RunId& id, Lost how, const std::string& why) {
-  machine_.run_is_cold(id, ZygoteEnd::lost_run);
+void WarmPool::lost(const RunId& id, Lost how, Suspect suspect, const std::string& why) {
+  if (suspect == Suspect::zygote) {
+    machine_.run_is_cold(id, ZygoteEnd::lost_run);
+  } else {
+    machine_.run_is_lost(id, how == Lost::by_itself);
+  }
   const auto at = runtimes_.find(id);
   if (at != runtimes_.end() && how == Lost::by_itself) {
     if (parts_.on_start) parts_.on_start(at->second, false);
@@ -156,12 +166,14 @@ void WarmPool::start_zygote(const ZygoteKind& kind) {
   auto started = parts_.sandbox.start_zygote(spec.policy, spec.wish->program, name);
   if (!started) {
     fault(runtime, "a zygote could not be started: " + started.error().message);
+    never_ready(kind, "could not be started: " + started.error().message);
     return machine_.zygote_not_started(kind, Clock::now());
   }
   machine_.zygote_started(kind, name, Clock::now());
   seen_.insert(runtime);
   Zygote& zygote = zygotes_[name];
   zygote.runtime = runtime;
+  zygote.kind = kind;
   zygote.line = std::move(started->line);
   zygote.live = std::make_unique<LiveRun>(parts_.loop, std::move(started->run),
                                           [this, name] { changed(name); });
@@ -181,15 +193,18 @@ void WarmPool::line_ready(const ZygoteName& name) {
   zygote.poll->stop();
   if (!is_ready) return;  // its end follows, and says why
   machine_.zygote_ready(name, Clock::now());
+  never_ready(zygote.kind, {});
   schedule();
 }
 
 void WarmPool::end_zygote(const ZygoteName& name, ZygoteEnd why) {
   Zygote& zygote = zygotes_.at(name);
   if (parts_.on_end) parts_.on_end(zygote.runtime, name_of(why));
-  if (why == ZygoteEnd::not_ready)
-    fault(zygote.runtime,
-          fmt::format("a zygote was not ready within {} s", zygote_ready_time_max.count() / 1000));
+  if (why == ZygoteEnd::not_ready) {
+    const auto within = fmt::format("not ready within {} s", zygote_ready_time_max.count() / 1000);
+    fault(zygote.runtime, "a zygote was " + within);
+    never_ready(zygote.kind, "was " + within);
+  }
   if (why == ZygoteEnd::no_answer)
     fault(zygote.runtime, fmt::format("a zygote did not fork a run within {} s",
                                       zygote_answer_time_max.count() / 1000));
@@ -203,6 +218,8 @@ void WarmPool::changed(const ZygoteName& name) {
   if (!run.finished()) return;
   const kernel::SandboxResult result = run.take_result();
   const std::string runtime = zygote.runtime;
+  if (machine_.state_of(name) == ZygoteState::starting)
+    never_ready(zygote.kind, "died: " + text_of(result));
   zygotes_.erase(name);
   if (machine_.zygote_gone(name, Clock::now())) {
     if (parts_.on_end) parts_.on_end(runtime, name_of(ZygoteEnd::died));
@@ -215,6 +232,11 @@ void WarmPool::weigh() {
   for (const ZygoteName& name : machine_.to_be_weighed())
     machine_.zygote_weighed(name, zygotes_.at(name).live->run().usage_now().memory_bytes);
   schedule();
+}
+
+// `why` is empty of one that is ready.
+void WarmPool::never_ready(const ZygoteKind& kind, const std::string& why) {
+  if (const auto spec = specs_.find(kind); spec != specs_.end()) spec->second.last_failure = why;
 }
 
 void WarmPool::fault(const std::string& runtime, const std::string& why) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 
 #include "kernel/run/sandbox.hpp"
 #include "supervisor/loop/poll.hpp"
@@ -48,10 +49,11 @@ class WarmPool final : public WarmSource {
   WarmPool& operator=(const WarmPool&) = delete;
 
   Fork start(const std::shared_ptr<const WarmWish>& wish, const kernel::SandboxPolicy& policy,
-             const std::string& policy_hash, const std::vector<std::string>& argv, const RunId& id,
+             const std::string& policy_hash, const std::string& tenant,
+             const std::vector<std::string>& argv, const RunId& id,
              kernel::RunOptions options) override;
   void gate_opened(const RunId& id) override;
-  void lost(const RunId& id, Lost how, const std::string& why) override;
+  void lost(const RunId& id, Lost how, Suspect suspect, const std::string& why) override;
   bool has_lost_zygote(const RunId& id) override;
   void ended(const RunId& id, bool used_network) override;
   bool is_launcher(pid_t pid) const override;
@@ -69,18 +71,21 @@ class WarmPool final : public WarmSource {
   struct Spec {  // what zygotes of one kind are made from
     kernel::SandboxPolicy policy;
     std::shared_ptr<const WarmWish> wish;
+    std::string last_failure{};  // why the last one never got ready; empty: it did
   };
   struct Zygote {
     std::string runtime;
+    ZygoteKind kind;
     std::unique_ptr<LiveRun> live;
     kernel::ZygoteLine line;
     std::unique_ptr<Poll> poll;  // until it is ready
   };
-  // The same policy and wish give the same kind, and to say which takes a hash of programs.
-  using KindKey = std::pair<std::shared_ptr<const WarmWish>, std::string>;
+  // The same wish, policy and tenant give the same kind, and to say which takes a hash of programs.
+  using KindKey = std::tuple<std::shared_ptr<const WarmWish>, std::string, std::string>;
 
   ZygoteKind kind_of(const std::shared_ptr<const WarmWish>& wish,
-                     const kernel::SandboxPolicy& policy, const std::string& policy_hash);
+                     const kernel::SandboxPolicy& policy, const std::string& policy_hash,
+                     const std::string& tenant);
   Fork cold(const std::string& runtime, std::string why) const;
   void schedule();
   void act();
@@ -90,6 +95,7 @@ class WarmPool final : public WarmSource {
   void changed(const ZygoteName& name);
   void weigh();
   void fault(const std::string& runtime, const std::string& why);
+  void never_ready(const ZygoteKind& kind, const std::string& why);
 
   Parts parts_;
   PoolMachine machine_;

@@ -251,6 +251,47 @@ TEST_CASE("every item has its verdict although zygotes are killed and stopped al
   warm_verdicts(daemon, 4);
 }
 
+TEST_CASE("whatever of a zygote is killed under a program, its item has no number") {
+  if (!sandbox_works()) return;
+  const DaemonFixture daemon;
+  json slow = item("slow");
+  slow["code"] = "import time\ndef f(x):\n    time.sleep(0.5)\n    return x + 1\n";
+  std::size_t killed = 0;
+  for (int i = 0; i < 12; ++i) {
+    const bool the_guards = i % 2 == 0;  // otherwise the inits
+    warm_verdicts(daemon, 2);
+    std::thread saboteur([&] {
+      std::this_thread::sleep_for(milliseconds(250));
+      const auto all = launchers(daemon);
+      for (const pid_t pid : all) {
+        // A guard is no launcher's child.
+        const bool is_guard = std::none_of(all.begin(), all.end(), [pid](pid_t other) {
+          const auto children = children_of(other);
+          return std::find(children.begin(), children.end(), pid) != children.end();
+        });
+        if (is_guard == the_guards && ::kill(pid, SIGKILL) == 0) ++killed;
+      }
+    });
+    const json answer = verify(daemon, json::array({slow}))[0];
+    saboteur.join();
+    INFO((the_guards ? "guards: " : "inits: ") << answer.dump());
+    CHECK(answer["verdict"] != "fail");
+  }
+  CHECK(killed > 12);
+}
+
+TEST_CASE("a run that cannot be set up under its own limits keeps no other from being warm") {
+  if (!sandbox_works()) return;
+  const DaemonFixture daemon;
+  warm_run(daemon, "pass");
+  json hopeless = python("pass");
+  hopeless["limits"] = {{"nofile", 3}};
+  for (int i = 0; i < 2; ++i) {
+    daemon.run(hopeless);
+    CHECK(daemon.run(python("pass"))["warm"] == true);
+  }
+}
+
 TEST_CASE("idle zygotes that are killed or stopped cost no verdict") {
   if (!sandbox_works()) return;
   const DaemonFixture daemon;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 
 #include "supervisor/runs/table_fixture.hpp"
 
@@ -20,8 +21,9 @@ class Source final : public WarmSource {
   explicit Source(const kernel::Sandbox& sandbox) : sandbox_(sandbox) {}
 
   Fork start(const std::shared_ptr<const WarmWish>&, const kernel::SandboxPolicy& policy,
-             const std::string&, const std::vector<std::string>& argv, const RunId& id,
-             kernel::RunOptions options) override {
+             const std::string&, const std::string& tenant, const std::vector<std::string>& argv,
+             const RunId& id, kernel::RunOptions options) override {
+    tenants.push_back(tenant);
     told.push_back("start");
     if (!cold_because.empty()) return {.run = nullptr, .cold_because = cold_because};
     auto run = sandbox_.start(policy, argv, "", id, std::move(options));
@@ -30,16 +32,24 @@ class Source final : public WarmSource {
     return {.run = std::move(*run)};
   }
   void gate_opened(const RunId&) override { told.emplace_back("gate_opened"); }
-  void lost(const RunId&, Lost how, const std::string&) override {
+  void lost(const RunId&, Lost how, Suspect suspect, const std::string&) override {
     told.emplace_back(how == Lost::by_itself ? "lost" : "stopped");
+    is_zygote_suspect = suspect == Suspect::zygote;
   }
-  bool has_lost_zygote(const RunId&) override { return false; }
+  bool has_lost_zygote(const RunId&) override {
+    ++asked;
+    return zygote_lost_when_asked != 0 && asked >= zygote_lost_when_asked;
+  }
   void ended(const RunId&, bool) override { told.emplace_back("ended"); }
   bool is_launcher(pid_t) const override { return false; }
 
   std::string cold_because;
   bool is_lost = false;
+  bool is_zygote_suspect = false;
+  int asked = 0;
+  int zygote_lost_when_asked = 0;  // 0: it never is
   std::vector<std::string> told;
+  std::vector<std::string> tenants;
 
  private:
   const kernel::Sandbox& sandbox_;
@@ -115,7 +125,54 @@ TEST_CASE_METHOD(WarmFixture,
   CHECK(table->find(id)->warm == false);
   CHECK(table->find(id)->cold_because.find("its fork was lost") == 0);
   CHECK(source.told == Lines{"start", "lost", "ended"});
+  CHECK_FALSE(source.is_zygote_suspect);  // it had been born
   CHECK(table->alive() == 0);
+}
+
+TEST_CASE_METHOD(WarmFixture, "who asks for a fork says whose run it is") {
+  ResolvedRun run = wishing("true");
+  run.tenant = "alice";
+  result(table->submit(std::move(run), {}).value());
+  CHECK(source.tenants == Lines{"alice"});
+}
+
+TEST_CASE_METHOD(WarmFixture,
+                 "a fork whose launcher is gone is not blamed before its zygote was heard of") {
+  const auto killed = [&](int lost_when_asked) {
+    source.asked = 0;
+    source.zygote_lost_when_asked = lost_when_asked;
+    bool has_started = false;
+    RunObserver observer;
+    observer.on_started = [&](const RunRecord&) { has_started = true; };
+    const RunId id = table->submit(wishing("sleep 60"), std::move(observer)).value();
+    run_until([&] { return has_started; });
+    ::kill(table->find(id)->marks.launcher->pid, SIGKILL);
+    return result(id);
+  };
+  const kernel::SandboxResult at_once = killed(1);
+  CHECK(at_once.cause == kernel::Cause::internal);
+  CHECK(at_once.detail == "its zygote was killed");
+  CHECK(killed(5).cause == kernel::Cause::internal);
+  CHECK(source.asked == 5);
+
+  const kernel::SandboxResult alone = killed(0);  // the zygote is there all the time
+  CHECK(alone.cause == kernel::Cause::tampered);
+  CHECK(source.asked > 5);
+}
+
+TEST_CASE_METHOD(WarmFixture, "a table that goes records a fork that waits to hear of its zygote") {
+  bool has_started = false;
+  RunObserver observer;
+  observer.on_started = [&](const RunRecord&) { has_started = true; };
+  const RunId id = table->submit(wishing("sleep 60"), std::move(observer)).value();
+  run_until([&] { return has_started; });
+  ::kill(table->find(id)->marks.launcher->pid, SIGKILL);
+  run_until([&] { return source.asked > 0; });
+  CHECK(table->stop(id));  // there is nothing to stop any more
+  CHECK_FALSE(table->write_stdin(id, "more", false));
+  table.reset();
+  REQUIRE(recorder.waiting() > 0);
+  CHECK(recorder.waiting_kinds().back() == "run.finished");
 }
 
 TEST_CASE_METHOD(WarmFixture,

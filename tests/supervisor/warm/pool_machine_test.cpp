@@ -214,6 +214,39 @@ TEST_CASE("one that has lost a run is not used again, and the run is cold") {
   CHECK(pool.act() == Lines{"z1 lost_run"});
 }
 
+TEST_CASE("one whose forks are stopped, or could not be set up now and then, goes on") {
+  Pool pool;
+  pool.fill(1);
+  for (int i = 0; i < 10; ++i) {
+    const std::string stopped = "s" + std::to_string(i);
+    CHECK(pool.run(stopped) == "z1");
+    pool.machine.run_is_lost(stopped, /*by_itself=*/false);
+    pool.over(stopped);
+    const std::string lost = "l" + std::to_string(i);
+    CHECK(pool.run(lost) == "z1");
+    pool.machine.run_is_lost(lost, /*by_itself=*/true);
+    pool.over(lost);
+    const std::string good = "g" + std::to_string(i);
+    CHECK(pool.run(good) == "z1");
+    pool.opened(good);
+    pool.over(good);
+  }
+  CHECK(pool.act().empty());
+}
+
+TEST_CASE("one whose forks cannot be set up three times in a row is ended") {
+  Pool pool;
+  pool.fill(1);
+  for (const std::string id : {"r1", "r2", "r3"}) {
+    CHECK(pool.act().empty());
+    CHECK(pool.run(id) == "z1");
+    pool.machine.run_is_lost(id, /*by_itself=*/true);
+    pool.over(id);
+  }
+  CHECK(pool.run("r4").empty());
+  CHECK(pool.act() == Lines{"z1 lost_run"});
+}
+
 TEST_CASE("zygotes that are of no use are started again after 1, 2, 4 ... 60 seconds") {
   Pool pool;
   pool.run("r1");  // it stays, and wants one all the time
