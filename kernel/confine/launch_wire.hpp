@@ -102,6 +102,7 @@ struct ZygoteReady {
   char program[256] = {};
   uint64_t devices[renewed_mount_count] = {};  // st_dev of renewed_mounts
   int32_t session_keyring = 0;                 // its serial number; 0: it cannot be told
+  uint64_t mapped_bytes = 0;                   // its address space; 0: it cannot be told
   char namespaces[namespace_count][32] = {};
 };
 

@@ -324,6 +324,10 @@ bool TomlReader::has(std::string_view table, std::string_view key) const {
   return document_->find(table, key) != nullptr;
 }
 
+bool TomlReader::is_table(std::string_view name) const {
+  return document_->table(name) != nullptr;
+}
+
 bool TomlReader::is_word(std::string_view table, std::string_view key,
                          std::string_view word) const {
   const toml::node* node = document_->find(table, key);

@@ -60,6 +60,7 @@ class TomlReader {
   std::map<std::string, std::string> text_map(std::string_view table, std::string_view key);
 
   bool has(std::string_view table, std::string_view key) const;
+  bool is_table(std::string_view name) const;
   // True if the value is this very string: for a word that may stand where a number does.
   bool is_word(std::string_view table, std::string_view key, std::string_view word) const;
   // Of a table whose keys the operator chooses; empty if it is absent. Whoever asks answers for

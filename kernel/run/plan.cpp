@@ -45,7 +45,7 @@ std::vector<Rlimit> rlimits_of(const SandboxPolicy& policy) {
 std::vector<std::string> environment_of(const SandboxPolicy& policy, const std::string& home) {
   std::map<std::string, std::string> variables = {
       {"HOME", home},
-      {"LANG", "C.UTF-8"},
+      {"LANG", lang_default},
       {"PATH", "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"},
   };
   if (policy.use_bubblewrap) {

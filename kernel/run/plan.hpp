@@ -19,6 +19,9 @@
 
 namespace paddock::kernel {
 
+// What LANG is where the policy does not say.
+inline constexpr const char* lang_default = "C.UTF-8";
+
 // What a run is given besides its policy. make_plan takes it as it is.
 struct RunIdentity {
   std::string name{};             // in its launchers' command lines: is_run_name()

@@ -41,6 +41,8 @@ Result<std::unique_ptr<Run>> Sandbox::start_warm(const ZygoteLine& zygote,
                                                  RunOptions run_options) const {
   if (!is_run_name(name.c_str()))
     return fail(ErrorCode::invalid_request, "'" + name + "' cannot be the name of a run");
+  if (std::string why = why_not_fork(zygote, policy); !why.empty())
+    return fail(ErrorCode::invalid_request, std::move(why));
   RunIdentity identity{.name = name,
                        .host_uid = zygote.host_uid,
                        .workspace = "",

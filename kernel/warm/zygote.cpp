@@ -8,9 +8,19 @@
 #include "kernel/base/hash.hpp"
 #include "kernel/confine/bubblewrap.hpp"
 #include "kernel/confine/launch_wire.hpp"
+#include "kernel/policy/units.hpp"
 #include "kernel/warm/warm_plan.hpp"
 
 namespace paddock::kernel {
+
+namespace {
+
+// Encodings and Python's own options. A fork's interpreter has long started.
+bool is_read_at_start(const std::string& name) {
+  return name == "LANG" || name.starts_with("LC_") || name.starts_with("PYTHON");
+}
+
+}  // namespace
 
 std::string zygote_key(const SandboxPolicy& policy, const ZygoteProgram& program) {
   std::string text = canonical_text(policy_of_zygote(policy));
@@ -24,6 +34,9 @@ std::string why_cold(const SandboxPolicy& policy, const std::vector<std::string>
   if (!policy.bind_rw.empty()) return "something is bound writable";
   if (!policy.workspace.empty()) return "the workspace is one that stays";
   if (var_tmp_is_tmpfs(policy)) return "something is bound below /var/tmp";
+  for (const auto& [name, value] : policy.environment)
+    if (is_read_at_start(name) && !(name == "LANG" && value == lang_default))
+      return "its environment sets " + name + ", which an interpreter reads when it starts";
   const std::size_t words = program.interpreter.size();
   const bool fits =
       argv.size() >= words + 2 &&
@@ -35,6 +48,15 @@ std::string why_cold(const SandboxPolicy& policy, const std::vector<std::string>
     return "the command is not '" + wanted + "-c CODE'";
   }
   return {};
+}
+
+std::string why_not_fork(const ZygoteLine& zygote, const SandboxPolicy& policy) {
+  if (!policy.memory_bytes ||
+      *policy.memory_bytes / zygotes_in_memory_limit_min >= zygote.mapped_bytes)
+    return {};
+  return "its memory_bytes, " + format_bytes(*policy.memory_bytes) + ", are less than " +
+         std::to_string(zygotes_in_memory_limit_min) + " times what its zygote has mapped, " +
+         format_bytes(zygote.mapped_bytes);
 }
 
 Result<bool> zygote_says_ready(ZygoteLine& line) {
@@ -55,6 +77,7 @@ Result<bool> zygote_says_ready(ZygoteLine& line) {
   for (std::size_t i = 0; i < renewed_mount_count; ++i)
     line.devices[renewed_mounts[i]] = ready.devices[i];
   line.session_keyring = ready.session_keyring;
+  line.mapped_bytes = ready.mapped_bytes;
   return true;
 }
 

@@ -40,6 +40,7 @@ struct ZygoteLine {
   std::map<std::string, std::string> namespaces{};  // which no fork may have
   std::map<std::string, std::uint64_t> devices{};   // of mounts that no fork may have
   std::int32_t session_keyring = 0;                 // which no fork may have; 0: it cannot be told
+  std::uint64_t mapped_bytes = 0;                   // and counted to each; 0: it cannot be told
 };
 
 struct StartedZygote {
@@ -53,6 +54,12 @@ std::string zygote_key(const SandboxPolicy& policy, const ZygoteProgram& program
 // Why such a run has to be cold, for people; empty: it can be a fork. Pure.
 std::string why_cold(const SandboxPolicy& policy, const std::vector<std::string>& argv,
                      const ZygoteProgram& program);
+
+// The limit of a run's address space counts what its zygote has mapped. A program shall not notice.
+constexpr std::uint64_t zygotes_in_memory_limit_min = 4;
+
+// Why such a run cannot be a fork of this very zygote; empty: it can. Pure.
+std::string why_not_fork(const ZygoteLine& zygote, const SandboxPolicy& policy);
 
 // Reads the line's socket without waiting: true, and the line is complete, if the zygote is ready;
 // false: not yet. Fails with io if the zygote is gone.

@@ -98,6 +98,8 @@ def wait_for_run(library):
         sys.exit("cannot be a zygote: " + problem)
     gc.collect()
     gc.freeze()  # a collection in a fork would write to, and so copy, each page of this heap
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()  # what a module has said at its import is no run's output
     library.before_fork()
     if not library.serve(3):
         os._exit(0)

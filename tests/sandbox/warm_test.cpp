@@ -57,6 +57,32 @@ TEST_CASE("a program that a zygote has prepared runs as the code of its argv, an
   CHECK(python.run("print('other')").stdout == "other\n");
 }
 
+TEST_CASE("what a module says when it is imported is in no run's output") {
+  WarmPython python(policy_of("STRICT"), {"this"});
+  for (int i = 0; i < 2; ++i) CHECK(python.run("print('mine')").stdout == "mine\n");
+}
+
+TEST_CASE("a run with less memory than four zygotes is no fork, and the reason is told") {
+  WarmPython python(policy_of("STRICT"));
+  CHECK(python.line().mapped_bytes > 4u << 20);
+  python.policy().memory_bytes = 4 * python.line().mapped_bytes - 1;
+  const auto refused = python.sandbox().start_warm(
+      python.line(), python.policy(), {"python3", "-I", "-c", "pass"}, "refused-run", {});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message.find("times what its zygote has mapped") != std::string::npos);
+  python.policy().memory_bytes = 4 * python.line().mapped_bytes;
+  CHECK(python.run("print(1)").stdout == "1\n");
+}
+
+TEST_CASE("a run that cannot be set up under its own limits leaves its zygote as it was") {
+  WarmPython python(policy_of("STRICT"));
+  const auto limit = std::exchange(python.policy().nofile, 3);
+  const SandboxResult refused = python.run("pass");
+  CHECK(refused.cause == Cause::cannot_isolate);
+  python.policy().nofile = limit;
+  CHECK(python.run("print(1)").stdout == "1\n");
+}
+
 TEST_CASE("forks share a zygote's network namespace until one of them asks for a socket") {
   WarmPython python(policy_of("STRICT"));
   const std::string name = "import os; print(os.readlink('/proc/self/ns/net'))";

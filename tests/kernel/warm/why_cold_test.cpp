@@ -50,6 +50,35 @@ TEST_CASE("any other command is cold, and the reason names what would not be") {
   }
 }
 
+TEST_CASE(
+    "what an interpreter reads when it starts is a reason to be cold, unless it is as usual") {
+  const auto why = [](const std::string& name, const std::string& value) {
+    SandboxPolicy policy = strict_policy();
+    policy.environment[name] = value;
+    return why_cold(policy, fits, python);
+  };
+  CHECK(why("LANG", "en_US.ISO-8859-1") ==
+        "its environment sets LANG, which an interpreter reads when it starts");
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "PYTHONHASHSEED"})
+    CHECK_FALSE(why(name, "1").empty());
+  CHECK(why("LANG", "C.UTF-8").empty());
+  CHECK(why("TZ", "Asia/Tokyo").empty());
+}
+
+TEST_CASE("a limit of memory that a zygote takes a part of is a reason to be no fork of it") {
+  ZygoteLine zygote;
+  zygote.mapped_bytes = 24u << 20;
+  SandboxPolicy policy = strict_policy();
+  CHECK(why_not_fork(zygote, policy).empty());  // no limit
+  policy.memory_bytes = 96u << 20;
+  CHECK(why_not_fork(zygote, policy).empty());
+  policy.memory_bytes = (96u << 20) - 1;
+  CHECK(why_not_fork(zygote, policy) ==
+        "its memory_bytes, 100663295B, are less than 4 times what its zygote has mapped, 24MiB");
+  policy.memory_bytes = 4096;
+  CHECK_FALSE(why_not_fork(zygote, policy).empty());
+}
+
 TEST_CASE("what a zygote cannot give its forks is a reason to be cold") {
   CHECK(why_cold_with([](SandboxPolicy& policy) { policy.use_bubblewrap = false; }) ==
         "the profile does not use bubblewrap");
