@@ -54,11 +54,18 @@ void read_aliases(TomlReader& reader, Parsed& parsed) {
   }
 }
 
+// What is there in place of its table, if anything is, report_unknown_keys tells.
+void report_missing(TomlReader& reader, std::string_view table, std::string_view key,
+                    std::string message) {
+  if (!table.empty() && reader.has("", table) && !reader.is_table(table)) return;
+  reader.report(reader.place(table, key), std::move(message));
+}
+
 std::string read_file_name(TomlReader& reader, std::string_view table, std::string_view key,
                            std::string_view missing) {
   const bool present = reader.has(table, key);
   const auto name = reader.text(table, key);
-  if (!present) reader.report(reader.place(table, key), std::string(missing));
+  if (!present) report_missing(reader, table, key, std::string(missing));
   if (!name) return {};
   if (const auto checked = check_file_name(*name); !checked)
     reader.report(reader.place(table, key), fmt::format("{}: {}", key, checked.error().message));
@@ -69,8 +76,9 @@ std::vector<std::string> read_command(TomlReader& reader, std::string_view table
   const bool present = reader.has(table, "command");
   const auto read = reader.text_list(table, "command");
   if (!present)
-    reader.report(reader.place(table, "command"),
-                  fmt::format("[{}] command is missing: write [\"program\", \"argument\"]", table));
+    report_missing(
+        reader, table, "command",
+        fmt::format("[{}] command is missing: write [\"program\", \"argument\"]", table));
   if (!read) return {};
   const Place place = reader.place(table, "command");
   if (read->empty() || read->front().empty()) reader.report(place, "command names no program");
@@ -134,7 +142,9 @@ std::vector<std::string> read_interpreter(TomlReader& reader) {
   const bool present = reader.has("warm", "interpreter");
   const auto read = reader.text_list("warm", "interpreter");
   const Place place = reader.place("warm", "interpreter");
-  if (!present) reader.report(place, "[warm] interpreter is missing: write the words before -c");
+  if (!present)
+    report_missing(reader, "warm", "interpreter",
+                   "[warm] interpreter is missing: write the words before -c");
   if (!read) return {};
   if (read->empty() || read->front().empty()) reader.report(place, "interpreter names no program");
   if (read->size() >= kernel::argv_entries_max)
@@ -149,16 +159,16 @@ std::vector<std::string> read_interpreter(TomlReader& reader) {
 }
 
 std::vector<std::string> read_modules(TomlReader& reader) {
-  if (!reader.has("warm", "modules")) return default_warm_modules();
-  const auto modules = reader.text_list("warm", "modules").value_or(std::vector<std::string>{});
-  if (modules.size() > warm_modules_max)
+  const auto modules = reader.text_list("warm", "modules");
+  if (!modules) return default_warm_modules();
+  if (modules->size() > warm_modules_max)
     reader.report(reader.place("warm", "modules"), fmt::format("modules has {} entries, at most {}",
-                                                               modules.size(), warm_modules_max));
-  for (std::size_t i = 0; i < modules.size(); ++i)
-    if (!is_module(modules[i]))
+                                                               modules->size(), warm_modules_max));
+  for (std::size_t i = 0; i < modules->size(); ++i)
+    if (!is_module((*modules)[i]))
       reader.report(reader.place_of_entry("warm", "modules", i),
-                    fmt::format("'{}' is not the name of a module", modules[i]));
-  return modules;
+                    fmt::format("'{}' is not the name of a module", (*modules)[i]));
+  return *modules;
 }
 
 std::uint64_t read_at_most(TomlReader& reader, const char* key, std::uint64_t otherwise,

@@ -211,6 +211,17 @@ TEST_CASE("a runtime's [warm] has every key where the operator wrote it, or its 
   CHECK(parse_runtime(minimal, "r.toml", diagnostics)->warm == nullptr);
 }
 
+TEST_CASE("what stands where a table should be is told once, and not as something missing") {
+  const std::string tail = "\n[run]\ncommand = [\"x\"]\n";
+  for (const char* name : {"warm", "compile", "version"}) {
+    INFO(name);
+    const Lines one =
+        mistakes("name = \"py\"\nsource = \"x\"\n" + std::string(name) + " = 3" + tail);
+    REQUIRE(one.size() == 1);
+    CHECK(one[0].find(std::string(name) + " must be a table, not") != std::string::npos);
+  }
+}
+
 TEST_CASE("mistakes of a [warm] come with their places") {
   const std::string head = runtime_text("py") + "[warm]\n";  // line 6
   CHECK(mistakes(head) ==
@@ -235,6 +246,9 @@ module = []
   CHECK(lines[8].starts_with("r.toml:13:1: unknown key 'module'"));
   CHECK(mistakes(head + "interpreter = []\n") ==
         Lines{"r.toml:7:15: interpreter names no program"});
+  const Lines unknown = mistakes(head + "interpreter = [\"python3\"]\nfoo = 1\n");
+  REQUIRE(unknown.size() == 1);
+  CHECK(unknown[0].find("'modules'") != std::string::npos);
 }
 
 TEST_CASE("a command is a fork of the runtime whose interpreter it begins with") {
