@@ -121,8 +121,9 @@ DaemonConfig default_daemon_config() {
   config.profile_directories = default_catalog_directories("profiles");
   config.agent_directories = default_catalog_directories("agents");
   config.runtime_directories = default_catalog_directories("runtimes");
-  // Twice the cores: while one item waits for its judge, another one runs.
-  config.verify.items_alive = 2 * std::max(1u, std::thread::hardware_concurrency());
+  // Three for each core: of the two processes of an item one waits for the other, and both for the
+  // ledger. With two, a tenth of the verdicts a second is lost (rfcs/0013).
+  config.verify.items_alive = 3 * std::max(1u, std::thread::hardware_concurrency());
   return config;
 }
 

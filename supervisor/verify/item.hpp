@@ -97,7 +97,7 @@ struct VerifyRequest {
   bool stream = false;
   bool cache = false;
   bool allow_degraded = false;
-  bool warm = true;
+  std::optional<bool> warm;  // absent: where it can be had
 
   bool operator==(const VerifyRequest&) const = default;
 };

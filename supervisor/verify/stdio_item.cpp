@@ -73,6 +73,7 @@ void StdioItem::start_case() {
   ResolvedRun run;
   run.policy = *item_.candidate_policy;
   run.stdin_bytes = next.stdin_bytes;
+  run.warm = item_.candidate_warm;
   if (const auto ready = prepare_step(item_.runtime->run, files_, {}, run); !ready)
     return over_soon({.fault = fault_of(ready.error()), .cases = {}});
   start_run(std::move(run), [this] { case_over(); });
@@ -166,6 +167,7 @@ void StdioItem::over(Judgement judgement) {
     judged.degraded = run_->degraded();
     judged.stdout_tail = run_->stdout_tail();
     judged.stderr_tail = run_->stderr_tail();
+    if (!run_->cold_because().empty()) judged.cold_because = "candidate: " + run_->cold_because();
   }
   on_over_(std::move(judged));
 }

@@ -77,7 +77,18 @@ Result<std::shared_ptr<const Runtime>> runtime_of(
   return known[language] = std::make_shared<const Runtime>(*found);
 }
 
-void set_wishes(const VerifyWishes& wishes, Integrity integrity, ResolvedItem& item) {
+// Whoever asks for it in so many words is told why it cannot be had.
+std::shared_ptr<const WarmWish> explained(std::shared_ptr<const WarmWish> wish, bool is_asked,
+                                          const char* why) {
+  if (wish || !is_asked) return wish;
+  return std::make_shared<const WarmWish>(
+      WarmWish{.runtime = "none", .program = {}, .cold_because = why});
+}
+
+void set_wishes(VerifyWishes wishes, Integrity integrity, bool is_asked, ResolvedItem& item) {
+  constexpr const char* off = "[verify] warm is false, or the runtime of python has no [warm]";
+  for (auto* wish : {&wishes.candidate, &wishes.judge, &wishes.in_process})
+    *wish = explained(*wish, is_asked, off);
   switch (integrity) {
     case Integrity::separate:
       item.candidate_warm = wishes.candidate;
@@ -87,6 +98,8 @@ void set_wishes(const VerifyWishes& wishes, Integrity integrity, ResolvedItem& i
       item.candidate_warm = wishes.in_process;
       break;
     case Integrity::stdio:
+      item.candidate_warm =
+          explained(nullptr, is_asked, "a program of stdio tests is no fork of an interpreter");
       break;
   }
 }
@@ -143,7 +156,8 @@ Result<VerifyBatch> resolve_batch(VerifyRequest request, const VerifySetting& se
     resolved.judge_policy = judge_policy;
     resolved.tenant = setting.tenant;
     resolved.stop = request.stop;
-    if (request.warm) set_wishes(setting.wishes, item.integrity, resolved);
+    if (request.warm.value_or(true))
+      set_wishes(setting.wishes, item.integrity, request.warm.has_value(), resolved);
     resolved.item = std::move(item);
     return resolved;
   };

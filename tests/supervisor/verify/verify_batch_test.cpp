@@ -131,6 +131,30 @@ TEST_CASE(
   CHECK_FALSE(cold.judge_warm);
 }
 
+TEST_CASE("who asks for warm runs where there are none is told why, and nobody else") {
+  kernel::Profile profile;
+  profile.name = "STRICT";
+  Runtimes runtimes;
+  runtimes["python"].name = "python";
+  const auto resolve = [&](const json& request) {
+    auto batch =
+        resolve_batch(*parse_items(request.dump()),
+                      {.tenant = "t", .profile = profile, .runtimes = runtimes, .wishes = {}});
+    REQUIRE(batch);
+    return std::get<ResolvedItem>(batch->items.at(0));
+  };
+  json stdio = item("s");
+  stdio["tests"] = {{"kind", "stdio"}, {"cases", {{{"stdin", "a"}, {"stdout", "a"}}}}};
+  CHECK_FALSE(resolve({{"items", {stdio}}}).candidate_warm);
+  CHECK_FALSE(resolve({{"items", {item("a")}}}).candidate_warm);
+  REQUIRE(resolve({{"items", {stdio}}, {"warm", true}}).candidate_warm);
+  CHECK(resolve({{"items", {stdio}}, {"warm", true}}).candidate_warm->cold_because.find("stdio") !=
+        std::string::npos);
+  REQUIRE(resolve({{"items", {item("a")}}, {"warm", true}}).judge_warm);
+  CHECK(resolve({{"items", {item("a")}}, {"warm", true}})
+            .judge_warm->cold_because.find("[verify] warm") != std::string::npos);
+}
+
 TEST_CASE(
     "the wishes of items are there if the runtime of Python has a [warm], and never the same") {
   Runtimes runtimes;
