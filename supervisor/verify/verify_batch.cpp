@@ -18,6 +18,14 @@ using kernel::Result;
 using kernel::SandboxPolicy;
 using std::chrono::milliseconds;
 
+// At its deadline it is killed at once: its verdict is known, and others wait for its slot.
+Result<std::shared_ptr<const SandboxPolicy>> resolve_without_grace(const kernel::Profile& profile,
+                                                                   const Request& request) {
+  SandboxPolicy policy = TRY(kernel::resolve(profile, request));
+  policy.grace = milliseconds(0);
+  return std::make_shared<const SandboxPolicy>(std::move(policy));
+}
+
 struct Resolved {
   std::shared_ptr<const SandboxPolicy> policy;
   std::string hash;
@@ -44,7 +52,7 @@ class Policies {
     const auto known = std::find_if(known_.begin(), known_.end(),
                                     [&](const auto& entry) { return entry.first == request; });
     if (known != known_.end()) return known->second;
-    auto policy = std::make_shared<SandboxPolicy>(TRY(kernel::resolve(profile_, request)));
+    auto policy = TRY(resolve_without_grace(profile_, request));
     Resolved resolved{.policy = policy, .hash = kernel::policy_hash(*policy)};
     if (known_.size() < known_max) known_.emplace_back(std::move(request), resolved);
     return resolved;
@@ -125,8 +133,7 @@ Result<VerifyBatch> resolve_batch(VerifyRequest request, const VerifySetting& se
   base.tenant = setting.tenant;
   base.argv = {"python3"};
   base.allow_degraded = request.allow_degraded;
-  const auto judge_policy =
-      std::make_shared<const SandboxPolicy>(TRY(kernel::resolve(setting.profile, base)));
+  const auto judge_policy = TRY(resolve_without_grace(setting.profile, base));
   std::map<std::string, Policies> policies;  // by the name of their profile
   const auto policies_of = [&](const kernel::Profile& profile) -> Policies& {
     return policies.try_emplace(profile.name, profile, base, setting.item_wall_clock).first->second;

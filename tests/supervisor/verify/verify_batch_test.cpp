@@ -131,6 +131,19 @@ TEST_CASE(
   CHECK_FALSE(cold.judge_warm);
 }
 
+TEST_CASE("nothing of an item has a grace: at its deadline its verdict is known") {
+  kernel::Profile profile;
+  profile.name = "STRICT";
+  profile.grace = std::chrono::seconds(5);
+  const Runtimes none;
+  auto batch = resolve_batch(*parse_items(json{{"items", {item("a")}}}.dump()),
+                             {.tenant = "t", .profile = profile, .runtimes = none, .wishes = {}});
+  REQUIRE(batch);
+  const ResolvedItem& resolved = std::get<ResolvedItem>(batch->items.at(0));
+  CHECK(resolved.candidate_policy->grace.count() == 0);
+  CHECK(resolved.judge_policy->grace.count() == 0);
+}
+
 TEST_CASE("who asks for warm runs where there are none is told why, and nobody else") {
   kernel::Profile profile;
   profile.name = "STRICT";
