@@ -13,7 +13,7 @@ install_packages "${build_packages[@]}" "${run_packages[@]}"
 
 say "Build (release)"
 cmake --preset release -DBUILD_TESTING=OFF >/dev/null
-cmake --build --preset release --target paddock paddockd paddock-launch paddock-probe paddock-warm shipped_files
+cmake --build --preset release --target paddock
 
 paddock=build/release/bin/paddock
 say "What this host can isolate: paddock doctor"
