@@ -18,9 +18,6 @@ using std::chrono::milliseconds;
 constexpr int starts_per_turn = 8;
 // How often to look whether the ledger can be written again.
 constexpr milliseconds unwritten_interval{1000};
-// For the end of a zygote to be seen after that of its fork.
-constexpr milliseconds doubt_time_max{2000};
-constexpr milliseconds doubt_interval{10};
 
 std::chrono::system_clock::time_point wall_now() {
   return std::chrono::system_clock::now();
@@ -67,14 +64,6 @@ std::optional<RunTableObserver::Seconds> kill_time_of(
     return std::max(Seconds(result.duration_s) - Seconds(*wall_clock), Seconds(0));
   if (stop_asked_at) return kernel::Clock::now() - *stop_asked_at;
   return std::nullopt;
-}
-
-// Of a fork that was over before its gate.
-WarmSource::Suspect suspect_of(const kernel::Run& run, const kernel::SandboxResult& result) {
-  const bool was_born = run.launcher() > 0;
-  const bool is_clean =
-      !result.receipt && !result.survivors_unproved && result.cause != Cause::tampered;
-  return was_born && is_clean ? WarmSource::Suspect::fork : WarmSource::Suspect::zygote;
 }
 
 // What a run that waits holds on to, as far as its client decides.
@@ -413,29 +402,6 @@ const std::vector<std::string>& RunTable::argv_of(const Entry& entry) {
   return entry.request.recorded ? entry.request.argv : entry.record.argv;
 }
 
-// False: it is to be cold.
-bool RunTable::start_warm(Entry& entry) {
-  const auto& wish = entry.request.warm;
-  if (!wish) return false;
-  RunRecord& record = entry.record;
-  record.warm = false;
-  if (warm_ == nullptr) {
-    record.cold_because = "nothing here keeps zygotes";
-    return false;
-  }
-  const ResolvedRun& request = entry.request;
-  auto fork = warm_->start(wish, request.policy, record.policy_hash, record.tenant, argv_of(entry),
-                           record.id, options_of(entry, request.stdin_bytes));
-  if (!fork.run) {
-    record.cold_because = std::move(fork.cold_because);
-    return false;
-  }
-  record.warm = true;
-  entry.is_trial = true;
-  go_live(entry, std::move(fork.run));
-  return true;
-}
-
 void RunTable::start_cold(Entry& entry) {
   ResolvedRun& request = entry.request;
   auto run = sandbox_.start(request.policy, argv_of(entry), request.cwd, entry.record.id,
@@ -489,7 +455,7 @@ void RunTable::changed(const RunId& id) {
   if (live.is_trial && !live.stop_asked_at) return start_again(live);
   alive_.erase(id);
   kernel::SandboxResult result = run.take_result();
-  if (live.is_trial) warm_->lost(id, WarmSource::Lost::stopped, suspect_of(run, result), {});
+  if (live.is_trial) stopped_before_gate(live, result);
   live.used_network = !run.left_network_alone();
   live.live.reset();  // gives back the host uid, the cgroup and the workspace
   if (result.survivors_unproved || result.cause == Cause::tampered) strays_.look_now();
@@ -498,57 +464,6 @@ void RunTable::changed(const RunId& id) {
   } else {
     finish(live, std::move(result));
   }
-}
-
-// A fork ends with its zygote, which looks as if its own launcher had been killed. That the zygote
-// is gone can be seen a little later.
-void RunTable::doubt(Entry& entry, kernel::SandboxResult result) {
-  entry.stage = Stage::doubtful;
-  entry.result = std::move(result);
-  entry.doubted_until = kernel::Clock::now() + doubt_time_max;
-  entry.doubt_timer = std::make_unique<Timer>(loop_);
-  ask_for_zygote(entry);
-}
-
-void RunTable::ask_for_zygote(Entry& entry) {
-  const RunId id = entry.record.id;
-  const bool is_lost = warm_->has_lost_zygote(id);
-  if (!is_lost && kernel::Clock::now() < entry.doubted_until)
-    return entry.doubt_timer->start(doubt_interval,
-                                    [this, id] { ask_for_zygote(*this->entry(id)); });
-  kernel::SandboxResult result = *std::exchange(entry.result, std::nullopt);
-  if (is_lost) {
-    result.cause = Cause::internal;
-    result.detail = "its zygote was killed";
-  }
-  finish(entry, std::move(result));
-}
-
-// It has run nothing, so nobody has heard of it: its record and its client get the cold one.
-void RunTable::start_again(Entry& entry) {
-  const RunId id = entry.record.id;
-  const kernel::SandboxResult lost = entry.live->run().take_result();
-  const WarmSource::Suspect suspect = suspect_of(entry.live->run(), lost);
-  alive_.erase(id);
-  entry.live.reset();
-  entry.is_trial = false;
-  if (lost.survivors_unproved || lost.cause == Cause::tampered) strays_.look_now();
-  RunRecord& record = entry.record;
-  const bool has_receipt = lost.cause == Cause::cannot_isolate && record.receipt.has_value();
-  record.receipt.reset();
-  record.warm = false;
-  record.cold_because =
-      (has_receipt ? "the receipt of its fork did not match: " : "its fork was lost: ") +
-      (lost.detail.empty() ? std::string(kernel::name_of(lost.cause)) : lost.detail);
-  warm_->lost(id, WarmSource::Lost::by_itself, suspect, record.cold_because);
-  start_cold(entry);
-}
-
-void RunTable::pass_gate(Entry& entry) {
-  if (!std::exchange(entry.is_trial, false)) return;
-  entry.request.channel.reset();
-  entry.request.stdin_bytes = {};
-  warm_->gate_opened(entry.record.id);
 }
 
 void RunTable::announce(Entry& live) {

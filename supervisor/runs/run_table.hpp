@@ -191,6 +191,7 @@ class RunTable {
   bool start_warm(Entry& entry);
   void start_cold(Entry& entry);
   void start_again(Entry& entry);
+  void stopped_before_gate(const Entry& entry, const kernel::SandboxResult& result);
   kernel::RunOptions options_of(Entry& entry, std::string stdin_bytes);
   void go_live(Entry& entry, std::unique_ptr<kernel::Run> run);
   void pass_gate(Entry& entry);
