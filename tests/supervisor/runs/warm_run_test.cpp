@@ -69,6 +69,16 @@ struct WarmFixture : TableFixture {
     return run;
   }
 
+  RunId run_whose_launcher_is_killed() {
+    bool has_started = false;
+    RunObserver observer;
+    observer.on_started = [&](const RunRecord&) { has_started = true; };
+    const RunId id = table->submit(wishing("sleep 60"), std::move(observer)).value();
+    run_until([&] { return has_started; });
+    ::kill(table->find(id)->marks.launcher->pid, SIGKILL);
+    return id;
+  }
+
   Source source{sandbox};
 };
 
@@ -141,12 +151,7 @@ TEST_CASE_METHOD(WarmFixture,
   const auto killed = [&](int lost_when_asked) {
     source.asked = 0;
     source.zygote_lost_when_asked = lost_when_asked;
-    bool has_started = false;
-    RunObserver observer;
-    observer.on_started = [&](const RunRecord&) { has_started = true; };
-    const RunId id = table->submit(wishing("sleep 60"), std::move(observer)).value();
-    run_until([&] { return has_started; });
-    ::kill(table->find(id)->marks.launcher->pid, SIGKILL);
+    const RunId id = run_whose_launcher_is_killed();
     return result(id);
   };
   const kernel::SandboxResult at_once = killed(1);
@@ -161,12 +166,7 @@ TEST_CASE_METHOD(WarmFixture,
 }
 
 TEST_CASE_METHOD(WarmFixture, "a table that goes records a fork that waits to hear of its zygote") {
-  bool has_started = false;
-  RunObserver observer;
-  observer.on_started = [&](const RunRecord&) { has_started = true; };
-  const RunId id = table->submit(wishing("sleep 60"), std::move(observer)).value();
-  run_until([&] { return has_started; });
-  ::kill(table->find(id)->marks.launcher->pid, SIGKILL);
+  const RunId id = run_whose_launcher_is_killed();
   run_until([&] { return source.asked > 0; });
   CHECK(table->stop(id));  // there is nothing to stop any more
   CHECK_FALSE(table->write_stdin(id, "more", false));
