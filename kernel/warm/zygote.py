@@ -67,13 +67,8 @@ class Library:
         self.has_zygotes_environment = library.paddock_run_has_zygotes_environment
         self.string_at = ctypes.string_at
         self.encoding = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
-        self.argv, self.environment = (
-            (address, size)
-            for address, size in (
-                (library.paddock_run_argv, library.paddock_run_argv_bytes),
-                (library.paddock_run_environment, library.paddock_run_environment_bytes),
-            )
-        )
+        self.argv = library.paddock_run_argv, library.paddock_run_argv_bytes
+        self.environment = library.paddock_run_environment, library.paddock_run_environment_bytes
         for address, size in (self.argv, self.environment):
             address.restype, size.restype = ctypes.c_void_p, ctypes.c_ulong
 
