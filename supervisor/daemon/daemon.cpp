@@ -44,7 +44,7 @@ void raise_descriptor_limit(const DaemonConfig& config) {
   // An item of a verify request has a judge beside the slots, and the ends of their channel. A run
   // that waits may have its files in a memory file.
   const std::size_t needed =
-      (config.runs.alive_max + config.verify.items_alive + config.zygotes_max) *
+      (config.runs.alive_max + config.verify.items_alive + finding_max + config.zygotes_max) *
           descriptors_per_run +
       config.verify.items_alive * descriptors_per_item + config.runs.queued_max +
       config.connections_max * descriptors_per_connection + descriptors_besides;
@@ -113,7 +113,8 @@ void settle_zygotes(DaemonConfig& config) {
   if (config.zygotes_max == 0) config.zygotes_max = zygotes_for(config.verify.items_alive);
   if (::geteuid() != 0) return;
   const std::size_t uids = config.host_uids.count;
-  const std::size_t taken = std::min(uids, config.runs.alive_max + config.verify.items_alive);
+  const std::size_t taken =
+      std::min(uids, config.runs.alive_max + config.verify.items_alive + finding_max);
   config.zygotes_max = std::min(config.zygotes_max, uids - taken);
 }
 

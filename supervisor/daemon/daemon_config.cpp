@@ -54,6 +54,7 @@ void read_limits(kernel::TomlReader& reader, DaemonConfig& config) {
 void read_verify(kernel::TomlReader& reader, DaemonConfig& config) {
   VerifierLimits& limits = config.verify;
   if (const auto value = reader.boolean("verify", "warm")) config.verify_warm = *value;
+  if (const auto value = reader.boolean("verify", "known_answers")) limits.known_answers = *value;
   if (const auto value = reader.count("verify", "items_alive")) limits.items_alive = *value;
   if (const auto value = reader.duration("verify", "wall_seconds")) limits.item_wall_clock = *value;
   if (const auto value = reader.count("verify", "queued")) limits.queued_max = *value;

@@ -59,7 +59,7 @@ std::size_t zygotes_for(std::size_t items_alive);
 //   (or cgroup_base = "none")
 //   host_uids = "FIRST-LAST"
 //   [ledger] sync = "full" or "normal", keep_days, keep_bytes
-//   [verify] items_alive wall_seconds queued queued_bytes warm
+//   [verify] items_alive wall_seconds queued queued_bytes warm known_answers
 //   [tcp] listen token_file tenant profile
 //   [limits] runs_alive runs_queued runs_finished connections body_bytes drain_seconds
 //            zygotes

@@ -77,6 +77,7 @@ ItemAnswer answer_in(const ordered_json& object) {
   answer.nonce = text_in(object, "nonce");
   answer.runs = object.at("receipt").at("runs").get<std::vector<std::string>>();
   answer.cold_because = object.value("cold_because", std::string());
+  answer.by_known_answers = object.value("by_known_answers", false);
   answer.mac = text_in(object, "mac");
   answer.key_id = text_in(object, "key_id");
   return answer;
@@ -111,6 +112,7 @@ std::string answer_to_json(const ItemAnswer& answer) {
   object["nonce"] = or_null(answer.nonce);
   object["receipt"] = {{"runs", answer.runs}};
   if (!answer.cold_because.empty()) object["cold_because"] = answer.cold_because;
+  if (answer.by_known_answers) object["by_known_answers"] = true;
   object["mac"] = or_null(answer.mac);
   object["key_id"] = or_null(answer.key_id);
   return dump(object);

@@ -97,7 +97,8 @@ struct VerifyRequest {
   bool stream = false;
   bool cache = false;
   bool allow_degraded = false;
-  std::optional<bool> warm;  // absent: where it can be had
+  std::optional<bool> warm;   // absent: where it can be had
+  bool known_answers = true;  // may take the place of a judge's run
 
   bool operator==(const VerifyRequest&) const = default;
 };

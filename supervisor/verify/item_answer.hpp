@@ -51,6 +51,7 @@ struct ItemAnswer {
   std::string nonce;
   std::vector<std::string> runs;  // the candidate's first
   std::string cold_because;       // of runs that were to be warm; not in the MAC
+  bool by_known_answers = false;  // it has no judge's run; not in the MAC
   std::string mac;                // hex; empty: the tenant has no key
   std::string key_id;
 

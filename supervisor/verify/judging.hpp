@@ -11,6 +11,7 @@
 #include "supervisor/runs/run_table.hpp"
 #include "supervisor/runtimes/runtime.hpp"
 #include "supervisor/verify/item.hpp"
+#include "supervisor/verify/known_answers.hpp"
 #include "supervisor/verify/verdict_of_run.hpp"
 
 namespace paddock::supervisor {
@@ -28,6 +29,7 @@ struct ResolvedItem {
   // What its runs want to be forks of; null: nothing. See VerifyWishes.
   std::shared_ptr<const WarmWish> candidate_warm{};
   std::shared_ptr<const WarmWish> judge_warm{};
+  KnownAnswersPtr known{};  // nullptr: a judge asks
 };
 
 struct JudgedItem {
@@ -35,7 +37,8 @@ struct JudgedItem {
   std::vector<std::string> degraded;
   std::string stdout_tail;
   std::string stderr_tail;
-  std::string cold_because{};  // of runs that wanted to be forks and were none
+  std::string cold_because{};     // of runs that wanted to be forks and were none
+  bool by_known_answers = false;  // no judge had to look at what the candidate answered
 };
 
 class Judging {

@@ -198,7 +198,8 @@ Result<VerifyRequest> parse_items(std::string_view body) {
        json_into("stop", request.stop, stop), json_into("deadline_ms", request.deadline, deadline),
        json_into("stream", request.stream, json_flag), json_into("cache", request.cache, json_flag),
        json_into("allow_degraded", request.allow_degraded, json_flag),
-       json_into("warm", request.warm, json_flag)}));
+       json_into("warm", request.warm, json_flag),
+       json_into("known_answers", request.known_answers, json_flag)}));
   TRY_VOID(read_items(document, request));
   return request;
 }

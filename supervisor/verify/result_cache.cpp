@@ -1,6 +1,7 @@
 #include "supervisor/verify/result_cache.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace paddock::supervisor {
 namespace {
@@ -30,29 +31,16 @@ bool is_lasting(const ItemAnswer& answer) {
 
 void ResultCache::put(const ResultKey& key, const ItemAnswer& answer) {
   if (!is_lasting(answer)) return;
-  if (const auto known = by_key_.find(key); known != by_key_.end()) drop(known->second);
-  Entry entry{.key = key, .answer = answer, .bytes = bytes_of(key, answer)};
-  for (std::string* own : {&entry.answer.id, &entry.answer.group, &entry.answer.nonce,
-                           &entry.answer.mac, &entry.answer.key_id})
+  ItemAnswer kept = answer;
+  for (std::string* own : {&kept.id, &kept.group, &kept.nonce, &kept.mac, &kept.key_id})
     own->clear();
-  bytes_ += entry.bytes;
-  entries_.push_front(std::move(entry));
-  by_key_[key] = entries_.begin();
-  while (entries_.size() > limits_.entries_max || bytes_ > limits_.bytes_max)
-    drop(std::prev(entries_.end()));
+  const std::size_t bytes = bytes_of(key, kept);
+  verdicts_.put(key, std::move(kept), bytes);
 }
 
 std::optional<ItemAnswer> ResultCache::find(const ResultKey& key) {
-  const auto known = by_key_.find(key);
-  if (known == by_key_.end()) return std::nullopt;
-  entries_.splice(entries_.begin(), entries_, known->second);
-  return known->second->answer;
-}
-
-void ResultCache::drop(std::list<Entry>::iterator entry) {
-  bytes_ -= entry->bytes;
-  by_key_.erase(entry->key);
-  entries_.erase(entry);
+  const ItemAnswer* const known = verdicts_.find(key);
+  return known == nullptr ? std::nullopt : std::optional(*known);
 }
 
 }  // namespace paddock::supervisor

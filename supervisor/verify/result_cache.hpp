@@ -1,21 +1,14 @@
 #pragma once
-// ResultCache: verdicts that a request may have again without a run. The least recently used go
-// first.
+// ResultCache: verdicts that a request may have again without a run.
 
 #include <cstddef>
-#include <list>
-#include <map>
 #include <optional>
 #include <string>
 
+#include "supervisor/verify/bounded_cache.hpp"
 #include "supervisor/verify/item_answer.hpp"
 
 namespace paddock::supervisor {
-
-struct ResultCacheLimits {
-  std::size_t entries_max = 10'000;
-  std::size_t bytes_max = 64u << 20;
-};
 
 // Everything that a verdict depends on. The hash of the tests covers the language, integrity,
 // scoring and stop.
@@ -33,27 +26,17 @@ bool is_lasting(const ItemAnswer& answer);
 
 class ResultCache {
  public:
-  explicit ResultCache(ResultCacheLimits limits = {}) : limits_(limits) {}
+  explicit ResultCache(CacheLimits limits = {}) : verdicts_(limits) {}
 
   // Keeps what is lasting. Whose answer it was is not kept: no id, group, nonce or code.
   void put(const ResultKey& key, const ItemAnswer& answer);
   std::optional<ItemAnswer> find(const ResultKey& key);
 
-  std::size_t size() const { return entries_.size(); }
-  std::size_t bytes() const { return bytes_; }
+  std::size_t size() const { return verdicts_.size(); }
+  std::size_t bytes() const { return verdicts_.bytes(); }
 
  private:
-  struct Entry {
-    ResultKey key;
-    ItemAnswer answer;
-    std::size_t bytes = 0;
-  };
-  void drop(std::list<Entry>::iterator entry);
-
-  ResultCacheLimits limits_;
-  std::list<Entry> entries_;  // most recently used first
-  std::map<ResultKey, std::list<Entry>::iterator> by_key_;
-  std::size_t bytes_ = 0;
+  BoundedCache<ResultKey, ItemAnswer> verdicts_;
 };
 
 }  // namespace paddock::supervisor

@@ -24,7 +24,8 @@ std::optional<Result<JudgeReport>> report_of(const ItemRun& judge) {
 }  // namespace
 
 SeparateItem::SeparateItem(uv_loop_t* loop, RunTable& runs, ResolvedItem item, OnOver on_over)
-    : item_(std::move(item)),
+    : loop_(loop),
+      item_(std::move(item)),
       on_over_(std::move(on_over)),
       candidate_(loop, runs),
       judge_(loop, runs),
@@ -53,7 +54,8 @@ ResolvedRun SeparateItem::judge_run() {
   run.tenant = item_.tenant;
   run.is_canary = item_.is_canary;
   run.parent = candidate_.id();
-  run.stdin_bytes = judge_job(std::get<JudgedTests>(item_.item.tests), item_.stop);
+  const auto& tests = std::get<JudgedTests>(item_.item.tests);
+  run.stdin_bytes = so_far_ ? judge_job(tests, item_.stop, *so_far_) : judge_job(tests, item_.stop);
   run.channel = std::move(judges_end_);
   run.warm = item_.judge_warm;
   run.beside_slots = true;
@@ -63,26 +65,51 @@ ResolvedRun SeparateItem::judge_run() {
 void SeparateItem::start() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-    const std::string why = "socketpair: " + kernel::errno_text(errno);
-    over_timer_.start(std::chrono::milliseconds(0), [this, why] {
-      on_over_({.judgement = {.fault = Fault{.cause = "internal", .detail = why}, .cases = {}},
-                .degraded = {},
-                .stdout_tail = {},
-                .stderr_tail = {}});
-    });
+    over_soon("socketpair: " + kernel::errno_text(errno));
     return;
   }
   candidates_end_ = std::make_shared<kernel::Fd>(ends[0]);
   judges_end_ = std::make_shared<kernel::Fd>(ends[1]);
+  if (item_.known) {
+    asker_ = std::make_unique<KnownAsker>(judges_end_, item_.known);
+    if (const auto started = asker_->start(loop_, [this] { asker_over(); }); !started)
+      return over_soon(started.error().message);
+  }
   candidate_.start(
       candidate_run(), [this] { got_slot(); }, [this] { candidate_over(); });
+}
+
+void SeparateItem::over_soon(std::string why) {
+  over_timer_.start(std::chrono::milliseconds(0), [this, why = std::move(why)] {
+    on_over_({.judgement = {.fault = Fault{.cause = "internal", .detail = why}, .cases = {}},
+              .degraded = {},
+              .stdout_tail = {},
+              .stderr_tail = {}});
+  });
 }
 
 // At once where the candidate need not wait, so that the starts of both are one commit. What keeps
 // the candidate from its start then ends the judge.
 void SeparateItem::got_slot() {
   slot_at_ = kernel::Clock::now();
-  if (is_stopped_) return;
+  if (!asker_) start_judge();
+}
+
+void SeparateItem::asker_over() {
+  const auto asker = std::exchange(asker_, nullptr);
+  if (asker->dialogue().state() == KnownDialogue::State::passed) {
+    known_cases_ = asker->dialogue().cases();
+    judges_end_.reset();
+    candidate_.stop_after(candidate_grace, "nothing more is asked of it");
+  } else {
+    so_far_ = asker->dialogue().so_far();
+    start_judge();
+  }
+  check_over();
+}
+
+void SeparateItem::start_judge() {
+  if (is_stopped_ || candidate_.fault()) return;
   judge_.start(
       judge_run(), {}, [this] { judge_over(); }, [this] { judge_begun(); });
 }
@@ -92,8 +119,10 @@ void SeparateItem::judge_begun() {
   check_grace();
 }
 
+// What it has said before is there to be read, and then its end.
 void SeparateItem::candidate_over() {
-  judges_end_.reset();
+  if (candidate_.fault()) stop_asking();
+  if (!asker_) judges_end_.reset();
   if (candidate_.fault()) judge_.stop("it has no candidate");
   check_grace();
   check_over();
@@ -114,8 +143,14 @@ void SeparateItem::judge_over() {
 
 void SeparateItem::stop(const std::string& reason) {
   is_stopped_ = true;
+  stop_asking();
   candidate_.stop(reason);
   judge_.stop(reason);
+}
+
+void SeparateItem::stop_asking() {
+  if (asker_) asker_->stop();
+  asker_.reset();
 }
 
 std::vector<RunId> SeparateItem::runs() const {
@@ -128,6 +163,7 @@ std::vector<RunId> SeparateItem::runs() const {
 Judgement SeparateItem::judgement() const {
   for (const ItemRun* run : {&candidate_, &judge_})
     if (run->fault()) return {.fault = run->fault(), .cases = {}};
+  if (known_cases_) return judgement_by_known_answers(*candidate_.end(), *known_cases_);
   return judgement_of(candidate_.end(), judge_.end(), report_of(judge_));
 }
 
@@ -140,12 +176,13 @@ std::string SeparateItem::cold_because() const {
 }
 
 void SeparateItem::check_over() {
-  if (!candidate_.is_over() || (judge_.was_started() && !judge_.is_over())) return;
+  if (!candidate_.is_over() || asker_ || (judge_.was_started() && !judge_.is_over())) return;
   on_over_({.judgement = judgement(),
             .degraded = candidate_.degraded(),
             .stdout_tail = candidate_.stdout_tail(),
             .stderr_tail = candidate_.stderr_tail(),
-            .cold_because = cold_because()});
+            .cold_because = cold_because(),
+            .by_known_answers = known_cases_.has_value()});
 }
 
 }  // namespace paddock::supervisor

@@ -1,10 +1,12 @@
 #pragma once
 // SeparateItem: the candidate in one sandbox, the judge with the tests in another, and a channel
-// between them.
+// between them. Where the answers to the tests are known the daemon asks, and there is a judge only
+// for a candidate that says something else.
 
 #include "kernel/base/fd.hpp"
 #include "supervisor/verify/item_run.hpp"
 #include "supervisor/verify/judging.hpp"
+#include "supervisor/verify/known_asker.hpp"
 
 namespace paddock::supervisor {
 
@@ -28,19 +30,27 @@ class SeparateItem final : public Judging {
  private:
   ResolvedRun candidate_run();
   ResolvedRun judge_run();
+  void over_soon(std::string why);
   void got_slot();
+  void start_judge();
+  void asker_over();
   void judge_begun();
   void candidate_over();
+  void stop_asking();
   void check_grace();
   void judge_over();
   void check_over();
   Judgement judgement() const;
   std::string cold_because() const;
 
+  uv_loop_t* loop_;
   ResolvedItem item_;
   OnOver on_over_;
   ItemRun candidate_;
   ItemRun judge_;
+  std::unique_ptr<KnownAsker> asker_;
+  std::optional<DialogueSoFar> so_far_;                 // for a judge that comes after the asker
+  std::optional<std::vector<CaseAnswer>> known_cases_;  // of a candidate that knew each answer
   Timer over_timer_;
   std::shared_ptr<kernel::Fd> candidates_end_;
   std::shared_ptr<kernel::Fd> judges_end_;

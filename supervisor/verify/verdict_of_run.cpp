@@ -139,6 +139,12 @@ Judgement judgement_of(const std::optional<EndedRun>& candidate,
   return {.fault = std::nullopt, .cases = std::move(judged.cases)};
 }
 
+// How it ended after that is not looked at, as after a judge's last question.
+Judgement judgement_by_known_answers(const EndedRun& candidate, std::vector<CaseAnswer> cases) {
+  if (is_forged(candidate)) return failed_with_run(candidate, cases.size());
+  return {.fault = std::nullopt, .cases = std::move(cases)};
+}
+
 Judgement judgement_in_process(const EndedRun& run,
                                const std::optional<Result<JudgeReport>>& report,
                                std::size_t cases) {

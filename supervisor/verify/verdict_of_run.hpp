@@ -53,6 +53,9 @@ Judgement judgement_of(const std::optional<EndedRun>& candidate,
                        const std::optional<EndedRun>& judge,
                        const std::optional<kernel::Result<JudgeReport>>& report);
 
+// Of a candidate that has given each known answer, and `cases` are those that passed.
+Judgement judgement_by_known_answers(const EndedRun& candidate, std::vector<CaseAnswer> cases);
+
 // Of one run that holds both. `cases`: how many there should be; 0: not known before.
 Judgement judgement_in_process(const EndedRun& run,
                                const std::optional<kernel::Result<JudgeReport>>& report,

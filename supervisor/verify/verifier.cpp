@@ -70,6 +70,7 @@ Verifier::Verifier(Parts parts, VerifierLimits limits)
       limits_(limits),
       queue_(queue_limits(limits.items_alive)),
       cache_(limits.cache),
+      finder_(parts_.loop, parts_.runs),
       outcomes_(parts_.loop, parts_.recorder),
       pump_timer_(parts_.loop) {}
 
@@ -322,6 +323,7 @@ void Verifier::start(const std::string& key, Place place) {
       return answer_from_cache(place, std::move(*known));
     }
   }
+  if (limits_.known_answers && batch.request.known_answers) item.known = finder_.answers_for(item);
   Alive& alive = alive_[key];
   alive.place = place;
   alive.judging = make_judging(parts_.loop, parts_.runs, std::move(item),
@@ -385,6 +387,7 @@ ItemAnswer Verifier::answer_of(const Batch& batch, const Alive& alive, JudgedIte
   answer.stdout_tail = std::move(result.stdout_tail);
   answer.stderr_tail = std::move(result.stderr_tail);
   answer.cold_because = std::move(result.cold_because);
+  answer.by_known_answers = result.by_known_answers;
   return answer;
 }
 

@@ -21,6 +21,7 @@
 #include "supervisor/runs/outcomes.hpp"
 #include "supervisor/runs/run_queue.hpp"
 #include "supervisor/runs/run_table.hpp"
+#include "supervisor/verify/answer_finder.hpp"
 #include "supervisor/verify/item_answer.hpp"
 #include "supervisor/verify/judging.hpp"
 #include "supervisor/verify/mac.hpp"
@@ -172,6 +173,7 @@ class Verifier {
   std::size_t queued_bytes_ = 0;
   BatchId last_batch_ = 0;
   ResultCache cache_;
+  AnswerFinder finder_;
   Outcomes outcomes_;
   Timer pump_timer_;
 };

@@ -14,7 +14,8 @@ struct VerifierLimits {
   std::size_t queued_max = items_max;         // items that wait, of all tenants
   std::size_t queued_bytes_max = 256u << 20;  // of their code and tests
   std::chrono::milliseconds item_wall_clock = item_wall_clock_default;  // of items without one
-  ResultCacheLimits cache{};
+  CacheLimits cache{};
+  bool known_answers = true;  // is used where tests have them
 };
 
 }  // namespace paddock::supervisor

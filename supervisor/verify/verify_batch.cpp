@@ -177,6 +177,7 @@ Result<VerifyBatch> resolve_batch(VerifyRequest request, const VerifySetting& se
   batch.stop = request.stop;
   batch.deadline = request.deadline;
   batch.cache = request.cache;
+  batch.known_answers = request.known_answers;
   for (auto& each : request.items) {
     if (auto* const refused = std::get_if<RefusedItem>(&each)) {
       batch.items.emplace_back(std::move(*refused));

@@ -26,6 +26,7 @@ struct VerifyBatch {
   Stop stop = Stop::all;
   std::optional<std::chrono::milliseconds> deadline;  // from its arrival
   bool cache = false;
+  bool known_answers = true;
   std::vector<std::variant<ResolvedItem, RefusedItem>> items;  // in the order of the request
 };
 

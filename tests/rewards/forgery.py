@@ -21,6 +21,14 @@ def source_of(cases):
     return "\n".join([*lines, "    return True", ""])
 
 
+def plain_tests():
+    """Those of a forgery that brings none, by their kinds."""
+    return {
+        "call": {"kind": "call", "entry_point": "solve", "cases": CASES},
+        "assert": {"kind": "assert", "entry_point": "solve", "source": source_of(CASES)},
+    }
+
+
 class Forgery:
     def __init__(self, name):
         self.name = name

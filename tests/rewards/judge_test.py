@@ -42,15 +42,13 @@ def assertions(source, code, **more):
 class Program(unittest.TestCase):
     def test_the_parts_that_a_zygote_executes_together_share_no_name(self):
         names = []
-        for part in ("CALLS", "ASSERTIONS"):
+        for part in ("CALLS", "ASSERTIONS", "KNOWN"):
             text = PROGRAMS["judge"].split(part + " = r'''\n")[1].split("'''\n")[0]
             statements = ast.parse(text).body
-            names.append(
-                {s.name for s in statements if hasattr(s, "name")}
-                | {t.id for s in statements if isinstance(s, ast.Assign) for t in s.targets}
-            )
-        self.assertTrue(all(names))
-        self.assertEqual(names[0] & names[1], set())
+            names += {s.name for s in statements if hasattr(s, "name")}
+            names += {t.id for s in statements if isinstance(s, ast.Assign) for t in s.targets}
+        self.assertGreater(len(names), 50)
+        self.assertEqual(len(names), len(set(names)))
 
 
 class Calls(unittest.TestCase):

@@ -145,6 +145,19 @@ def judged(code, tests, stop="all", wall_seconds=WALL_SECONDS, candidate=None):
     return report, {"candidate": first.status, "judge": second.status, "judge_errors": errors}
 
 
+def known_answers(tests, stop="all"):
+    """What the judge finds without a candidate, and the end of what it wrote to stderr."""
+    with tempfile.TemporaryDirectory(prefix="paddock-rewards-") as folder:
+        job = json.dumps({"tests": tests, "stop": stop, "known": True}).encode()
+        process = Process(
+            [PYTHON, "-I", "-S", "-B", "-c", PROGRAMS["judge"]], holding(job, folder), folder
+        )
+        run_all([process], 0)
+        with open(os.path.join(folder, "stderr"), errors="replace") as file:
+            errors = file.read()[-4000:]
+    return json.loads(process.text) if process.status == 0 else process.status, errors
+
+
 def judged_in_process(code, tests, stop="all"):
     with tempfile.TemporaryDirectory(prefix="paddock-rewards-") as folder:
         import base64

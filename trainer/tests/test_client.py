@@ -186,6 +186,11 @@ class Behaviour:
         first, second = self.verify(self.make(peer), items("right", "right"))
         self.assertEqual((first.cold_because, second.cold_because), (why, ""))
 
+    def test_a_verdict_says_whether_a_judge_had_to_run(self):
+        peer = self.peer(changed(0, by_known_answers=True))
+        first, second = self.verify(self.make(peer), items("right", "right"))
+        self.assertEqual((first.by_known_answers, second.by_known_answers), (True, False))
+
     def test_what_is_not_asked_for_is_the_daemons_default(self):
         peer = self.peer()
         self.verify(self.make(peer), items("right"), profile=None)

@@ -89,11 +89,12 @@ class Statement:
         self.cause = ""
         self.detail = ""
         self.wall_s = 0.0
+        self.calls = []
 
     def as_case(self):
         if self.cause:
-            return case(self.cause, self.detail, self.wall_s)
-        return case("passed", "", self.wall_s if self.ran else None)
+            return case(self.cause, self.detail, self.wall_s, self.calls)
+        return case("passed", "", self.wall_s if self.ran else None, self.calls)
 
 
     def counts(self, to_the_end):
@@ -112,7 +113,8 @@ class Recorder:
         self.statements = []
         self.catching = []  # what the try statements around take, at the moment
         self.ended = None  # what ended the test: a bare `except:` of it cannot undo that
-        self.called_s = 0.0
+        self.called_s = 0.0  # up to the last assertion that was through
+        self.counted = 0  # calls up to there
         self.calls = 0  # up to the last assertion that was begun
 
     def near(self, *numbers):
@@ -132,6 +134,8 @@ class Recorder:
         statement.ran = True
         statement.wall_s += self.candidate.called_s - self.called_s
         self.called_s = self.candidate.called_s
+        statement.calls += range(self.counted, self.candidate.calls)
+        self.counted = self.candidate.calls
 
     def goes_on(self):
         if self.ended is None:

@@ -69,9 +69,8 @@ def checker_of(one, place):
     raise Unusable(place + ".checker: unknown")
 
 
-def judge_cases(tests, first_failure_ends, candidate):
-    path = tests["entry_point"]
-    candidate.may_pass_on = False
+def planned(tests):
+    """Of each case the arguments, what is expected, and how that is compared."""
     plan = []
     for number, one in enumerate(tests["cases"]):
         place = "tests.cases[%d]" % number
@@ -82,6 +81,13 @@ def judge_cases(tests, first_failure_ends, candidate):
         plan.append((args, kwargs, *checker_of(one, place)))
     if not plan:
         raise Unusable("tests.cases: must not be empty")
+    return plan
+
+
+def judge_cases(tests, first_failure_ends, candidate):
+    path = tests["entry_point"]
+    candidate.may_pass_on = False
+    plan = planned(tests)
     try:
         candidate.wait()
     except Gone as gone:
@@ -94,7 +100,7 @@ def judge_cases(tests, first_failure_ends, candidate):
             got = candidate.value(path, args, kwargs)
             took = perf_counter() - started
             if equal(expected, got):
-                cases.append(case("passed", "", took))
+                cases.append(case("passed", "", took, [len(cases)]))
             else:
                 detail = "%s: expected %s, got %s" % (called_with, shown(expected), shown(got))
                 cases.append(case("wrong_answer", detail, took))

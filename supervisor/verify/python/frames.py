@@ -2,6 +2,7 @@
 
 CHANNEL = 3
 READ_BYTES_MAX = 1 << 20
+came = bytearray()  # what somebody else has read of it already
 
 
 class Ended(Exception):
@@ -18,7 +19,9 @@ def everything(descriptor):
 
 
 def received(count):
-    pieces = []
+    pieces = [bytes(came[:count])]
+    del came[:count]
+    count -= len(pieces[0])
     while count:
         try:
             piece = os.read(CHANNEL, min(count, READ_BYTES_MAX))

@@ -6,7 +6,14 @@ class Channel:
     """The candidate, as far as it is believed: each answer is checked for its form and its turn,
     and is no more than a claim about what a function returned."""
 
-    def __init__(self):
+    def __init__(self, so_far=None):
+        """so_far: the dialogue that the daemon has had with the candidate, see judge_job.hpp."""
+        self.greeted = so_far is not None and so_far["greeted"]
+        self.answered = so_far["answered"] if so_far else []
+        self.answered.reverse()  # the next one is the last
+        self.asked = so_far["asked"] if so_far else None
+        if so_far:
+            came.extend(bytes.fromhex(so_far["came_hex"]))
         self.calls = 0
         self.answers = 0
         self.may_pass_on = True  # what the candidate returned, as an argument: tests of the kind assert
@@ -21,6 +28,8 @@ class Channel:
         raise self.ended
 
     def wait(self):
+        if self.greeted:
+            return
         try:
             message = decoded(receive(), [])
             if message == ["ready"]:
@@ -49,18 +58,13 @@ class Channel:
                 self.called_s += perf_counter() - started
 
     def call(self, path, args, kwargs):
-        table, known = [], {}
+        table = []
         try:
-            sent = [encoded(v, known, table) for v in args]
-            named = ["[%s,%s]" % (quoted(k), encoded(v, known, table)) for k, v in kwargs.items()]
-            # Nobody who has not read it knows the token: no answer can be there before the question.
-            token = int.from_bytes(os.urandom(6), "big")
-            parts = (token, quoted(path), ",".join(sent), ",".join(named))
-            question = within_bounds("[%d,%s,[%s],[%s]]" % parts)
+            question = question_of(path, args, kwargs, table)
         except NotAValue as error:
             self.cannot_ask(path, error)
-        send(question)
-        message = decoded(receive(), table)
+        token, text = self.answer_to(question)
+        message = decoded(text, table)
         if type(message) is not list or len(message) != 4 or type(message[0]) is not int:
             raise Malformed("no answer")
         if message[0] != token:
@@ -80,6 +84,25 @@ class Channel:
             raise self.unanswered
         raise Malformed("no answer")
 
+    def answer_to(self, question):
+        """The question's token, and the text of the answer."""
+        if self.answered:
+            asked, answer = self.answered.pop()
+            self.is_same(asked, question)
+            return 0, "[0" + answer
+        if self.asked is not None:
+            (token, asked), self.asked = self.asked, None
+            self.is_same(asked, question)
+        else:
+            # Nobody who has not read it knows the token: no answer can be there before the question.
+            token = int.from_bytes(os.urandom(6), "big")
+            send("[%d" % token + question)
+        return token, receive()
+
+    def is_same(self, asked, question):
+        if asked != question:
+            raise Unusable("the tests do not ask the same each time: " + question[1:TEXT_MAX])
+
     def cannot_ask(self, path, error):
         """Of what kind an argument is the tests say, how large a value is may be the candidate's
         doing as soon as there is one: then it must not get out of having a number."""
@@ -95,6 +118,15 @@ class Channel:
             return ""
         path, args, value = self.last
         return "%s(%s) returned %s" % (path, ", ".join(map(shown, args)), shown(value))
+
+
+def question_of(path, args, kwargs, table):
+    """What is asked, behind the token that makes it a question. The arguments' lists, dicts and
+    sets go into the table."""
+    known = {}
+    sent = ",".join([encoded(v, known, table) for v in args])
+    named = ["[%s,%s]" % (quoted(k), encoded(v, known, table)) for k, v in kwargs.items()]
+    return within_bounds(",%s,[%s],[%s]]" % (quoted(path), sent, ",".join(named)))
 
 
 def as_text(value):
@@ -157,15 +189,27 @@ def builtin_exception(name):
     return kind
 
 
+PARTS["known"] = KNOWN
+
+
+def output_for(text):
+    try:
+        job = json_of(text)
+        if job.get("known"):
+            execute("known")
+            return known_answers(job)
+        os.set_inheritable(CHANNEL, False)
+        return printed(report_of(lambda: judge(job, Channel(job.get("so_far")))))
+    except Unusable as error:
+        return printed({"verdict": "unusable", "detail": str(error)})
+
+
 def main():
-    report_to = os.dup(1)
+    output_to = os.dup(1)
     os.dup2(2, 1)  # what the tests print
-    os.set_inheritable(CHANNEL, False)
-    job = everything(0).decode("utf-8")
-    report = report_of(lambda: judge(json_of(job), Channel()))
-    rest = memoryview(printed(report).encode("ascii"))
+    rest = memoryview(output_for(everything(0).decode("utf-8")).encode("ascii"))
     while rest:
-        rest = rest[os.write(report_to, rest):]
+        rest = rest[os.write(output_to, rest):]
     sys.stderr.flush()
     os._exit(0)
 

@@ -1,5 +1,5 @@
-# From the job to the report. CALLS and ASSERTIONS are sources, which share no name: compiling the one
-# that is not needed would cost milliseconds.
+# From the job to the report. The parts are sources, which share no name: compiling one that is not
+# needed would cost milliseconds.
 PARTS = {"call": CALLS, "assert": ASSERTIONS}
 DIGITS_MAX = 30_103  # of an integer of 100,000 bits
 DIGITS_AT_ONCE = 4000  # Python refuses more than 4300
@@ -22,12 +22,16 @@ def prepare():
         exec(PARTS.popitem()[1], globals())
 
 
+def execute(part):
+    if part in PARTS:
+        exec(PARTS.pop(part), globals())
+
+
 def judge(job, candidate):
     tests = job["tests"]
     first_failure_ends = job["stop"] == "first_fail"
     kind = "call" if tests["kind"] == "call" else "assert"
-    if kind in PARTS:
-        exec(PARTS[kind], globals())
+    execute(kind)
     if kind == "call":
         return judge_cases(tests, first_failure_ends, candidate)
     return judge_assertions(tests, first_failure_ends, candidate)

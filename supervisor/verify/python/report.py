@@ -35,8 +35,10 @@ class CandidateError(Exception):
     """What the candidate raised, where Python has no exception of that name."""
 
 
-def case(cause, detail="", wall_s=None):
+def case(cause, detail="", wall_s=None, calls=()):
+    """calls: the numbers of those of the candidate that it took."""
     return {
+        "calls": calls,
         "passed": cause == "passed",
         "cause": cause,
         "detail": detail,

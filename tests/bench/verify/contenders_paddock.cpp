@@ -14,7 +14,7 @@ class VerifyWorker : public Worker {
   }
   bool judge(std::size_t problem) override {
     answer_ = client_.call("POST", "/v1/verify", requests_[problem]);
-    if (runtime_ == Runtime::warm && says_cold(answer_)) ++ran_cold_;
+    if (is_warm(runtime_) && says_cold(answer_)) ++ran_cold_;
     return not_passed(answer_, 1) == 0;
   }
   std::size_t ran_cold() const override { return ran_cold_; }

@@ -79,11 +79,12 @@ std::vector<Row> measure_rows_of(const Options& options, const std::vector<Probl
   std::ofstream(directory.path() + "/config.toml");
   RealDaemon daemon(directory.path(), options.paddockd);
   daemon.start();
-  Contender warm = paddock_contender(daemon, problems, Runtime::warm);
-  if (const std::string why = why_not_warm(daemon.socket(), problems); !why.empty())
-    warm.missing = "unsupported: " + why;
   std::vector<Contender> contenders;
-  contenders.push_back(std::move(warm));
+  const std::string why = why_not_warm(daemon.socket(), problems);
+  for (const Runtime runtime : {Runtime::warm, Runtime::warm_judged}) {
+    contenders.push_back(paddock_contender(daemon, problems, runtime));
+    if (!why.empty()) contenders.back().missing = "unsupported: " + why;
+  }
   contenders.push_back(
       paddock_contender(daemon, problems, cold_runtime(daemon.socket(), problems)));
   const ContenderOptions others = {directory.path(), VERIFY_BENCH_SOURCES "/verify_worker.py",

@@ -35,6 +35,8 @@ const char* asked_as(Runtime runtime) {
   switch (runtime) {
     case Runtime::warm:
       return R"("warm":true,)";
+    case Runtime::warm_judged:
+      return R"("warm":true,"known_answers":false,)";
     case Runtime::cold:
       return R"("warm":false,)";
     case Runtime::unasked:
@@ -60,7 +62,20 @@ std::vector<Problem> read_problems(const std::string& path, std::size_t count) {
 }
 
 const char* name_of(Runtime runtime) {
-  return runtime == Runtime::warm ? "warm" : "cold";
+  switch (runtime) {
+    case Runtime::warm:
+      return "warm";
+    case Runtime::warm_judged:
+      return "judged warm";
+    case Runtime::cold:
+    case Runtime::unasked:
+      break;
+  }
+  return "cold";
+}
+
+bool is_warm(Runtime runtime) {
+  return runtime == Runtime::warm || runtime == Runtime::warm_judged;
 }
 
 std::string verify_request(const std::vector<Problem>& problems, std::size_t first,

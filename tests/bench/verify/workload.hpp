@@ -20,9 +20,11 @@ std::vector<Problem> read_problems(const std::string& path, std::size_t count);
 
 // How verify runs candidate and judge. The one place that knows how a request asks for it and how
 // an answer says what it got.
-enum class Runtime { warm, cold, unasked };
+// warm_judged: with a judge's run for each item, also where the answers are known.
+enum class Runtime { warm, warm_judged, cold, unasked };
 
 const char* name_of(Runtime runtime);
+bool is_warm(Runtime runtime);  // asks to be
 // A whole request; the items have the ids "first", "first + 1" ...
 std::string verify_request(const std::vector<Problem>& problems, std::size_t first,
                            std::size_t count, Runtime runtime);

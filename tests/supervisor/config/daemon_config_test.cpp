@@ -58,6 +58,7 @@ items_alive  = 6
 wall_seconds = 2.5
 queued       = 7
 queued_bytes = "8KiB"
+known_answers = false
 [tcp]
 listen = "[::1]:80"
 token_file = "/t"
@@ -70,6 +71,7 @@ profile = "SEALED"
   CHECK(config.verify.item_wall_clock == milliseconds(2500));
   CHECK(config.verify.queued_max == 7);
   CHECK(config.verify.queued_bytes_max == 8192);
+  CHECK_FALSE(config.verify.known_answers);
   CHECK(config.runtime_directory == "/srv/run");
   CHECK(config.state_directory == "/srv/state");
   CHECK(config.cgroup_base == "/sys/fs/cgroup/paddock");

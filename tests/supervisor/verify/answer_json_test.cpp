@@ -41,6 +41,7 @@ ItemAnswer full_answer() {
   answer.nonce = "n";
   answer.runs = {"r-0000000000000001", "r-0000000000000002"};
   answer.cold_because = "judge: no zygote is ready";
+  answer.by_known_answers = true;
   answer.mac = std::string(64, 'm');
   answer.key_id = "0123456789abcdef";
   return answer;
@@ -84,4 +85,7 @@ TEST_CASE("an answer speaks of cold runs only where one was to be warm") {
   CHECK(json::parse(answer_to_json(answer))["cold_because"] == "judge: no zygote is ready");
   answer.cold_because.clear();
   CHECK_FALSE(json::parse(answer_to_json(answer)).contains("cold_because"));
+  CHECK(json::parse(answer_to_json(answer))["by_known_answers"] == true);
+  answer.by_known_answers = false;
+  CHECK_FALSE(json::parse(answer_to_json(answer)).contains("by_known_answers"));
 }

@@ -62,6 +62,7 @@ class Verdict:
     nonce: str = ""
     runs: tuple[str, ...] = ()
     cold_because: str = ""  # of runs that were to be warm; not signed
+    by_known_answers: bool = False  # no judge had to run; not signed
     mac: str | None = None
     key_id: str | None = None
 
@@ -122,6 +123,7 @@ class Verdict:
             nonce=take.text_or_none("nonce") or "",
             runs=tuple(str(run) for run in receipt.list("runs")),
             cold_because=take.text_or_none("cold_because") or "",
+            by_known_answers=answer.get("by_known_answers") is True,
             mac=take.text_or_none("mac") or None,
             key_id=take.text_or_none("key_id") or None,
         )
