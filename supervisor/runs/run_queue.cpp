@@ -28,7 +28,8 @@ void RunQueue::set_tenant_limits(std::map<std::string, TenantLimits> limits) {
   tenant_limits_ = std::move(limits);
 }
 
-Result<void> RunQueue::push(const RunId& id, const std::string& tenant, std::size_t bytes) {
+Result<void> RunQueue::push(const RunId& id, const std::string& tenant, std::size_t bytes,
+                            Time now) {
   // Those that come in one turn of the loop are all in the queue, also if they need not wait there.
   if (queued_ >= limits_.queued_max + left(limits_.alive_max, alive_))
     return too_busy("the queue is full (" + std::to_string(limits_.queued_max) + " runs)");
@@ -38,6 +39,7 @@ Result<void> RunQueue::push(const RunId& id, const std::string& tenant, std::siz
                     " runs, and " + std::to_string(alive(tenant)) + " of its runs are alive)");
   TRY_VOID(check_bytes(tenant, bytes));
 
+  if (limits_.room_kept.count() > 0) came_[tenant] = now;
   TenantState& state = tenants_[tenant];
   state.waiting.push_back({.id = id, .ticket = ++last_ticket_});
   state.bytes += bytes;
@@ -78,7 +80,8 @@ Result<void> RunQueue::grow(const RunId& id, std::size_t bytes) {
   return {};
 }
 
-std::optional<RunId> RunQueue::take() {
+std::optional<RunId> RunQueue::take(Time now) {
+  forget_who_came_before(now - limits_.room_kept);
   TenantState* next = nullptr;
   const auto rank = [](const TenantState& state) {
     return std::tuple(state.alive, state.waits_since());
@@ -162,8 +165,18 @@ TenantLimits RunQueue::limits_of(const std::string& tenant) const {
 
 // How many more runs of the tenant could start now, if nobody else's did.
 std::size_t RunQueue::free_slots(const std::string& tenant) const {
-  return std::min(left(limits_.alive_max, alive_),
-                  left(limits_of(tenant).alive_max.value_or(unlimited), alive(tenant)));
+  const std::size_t own_max =
+      std::min(limits_of(tenant).alive_max.value_or(unlimited),
+               keeps_room_from(tenant) ? (limits_.alive_max + 1) / 2 : limits_.alive_max);
+  return std::min(left(limits_.alive_max, alive_), left(own_max, alive(tenant)));
+}
+
+bool RunQueue::keeps_room_from(const std::string& tenant) const {
+  return came_.size() > (came_.contains(tenant) ? 1U : 0U);
+}
+
+void RunQueue::forget_who_came_before(Time time) {
+  std::erase_if(came_, [&](const auto& each) { return each.second < time; });
 }
 
 Result<void> RunQueue::check_bytes(const std::string& tenant, std::size_t more) const {

@@ -143,6 +143,9 @@ void SeparateItem::judge_over() {
 
 void SeparateItem::stop(const std::string& reason) {
   is_stopped_ = true;
+  // One that waited for nothing but the rest of what its candidate had said is over with that.
+  if (asker_ && candidate_.is_over())
+    over_timer_.start(std::chrono::milliseconds(0), [this] { check_over(); });
   stop_asking();
   candidate_.stop(reason);
   judge_.stop(reason);

@@ -55,9 +55,15 @@ ResultKey cache_key(const std::string& tenant, const ResolvedItem& item) {
           .policy_hash = item.policy_hash};
 }
 
+// Clients that ask for one item after the other come again within this.
+constexpr milliseconds room_kept{10'000};
+
 RunQueueLimits queue_limits(std::size_t items_alive) {
   constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max() / 2;
-  return {.alive_max = items_alive, .queued_max = no_limit, .queued_bytes_max = no_limit};
+  return {.alive_max = items_alive,
+          .queued_max = no_limit,
+          .queued_bytes_max = no_limit,
+          .room_kept = room_kept};
 }
 
 const char* const late_detail = "its deadline_ms passed";

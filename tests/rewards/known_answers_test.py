@@ -7,7 +7,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from two_processes import known_answers
+from two_processes import judged, known_answers
 
 HUMANEVAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "humaneval")
 
@@ -150,6 +150,22 @@ class KnownAnswers(unittest.TestCase):
     def test_what_the_tests_print_is_not_taken_for_answers(self):
         known = self.of(assertions("print('{}')\nassert f(1) == 2"))
         self.assertEqual(pairs(known), [(question(1), value("2"), 0)])
+
+    def test_a_judge_that_goes_on_and_is_asked_something_else_gives_no_number(self):
+        tests = assertions("assert f(1) == 2\nassert f(2) == 3")
+        for so_far in (
+            {"answered": [[question(1), value("2")]], "asked": [5, question(3)]},
+            {"answered": [[question(2), value("3")]], "asked": [5, question(2)]},
+            {"answered": [[question(1), value("2")], [question(3), value("3")]], "asked": None},
+        ):
+            with self.subTest(so_far):
+                report, ends = judged(
+                    "def f(x): return x + 1",
+                    tests,
+                    so_far={"greeted": True, "came_hex": "", **so_far},
+                )
+                self.assertEqual(report and report["verdict"], "unusable", ends)
+                self.assertIn("do not ask the same", report["detail"])
 
     def test_most_problems_of_humaneval_have_some(self):
         with open(os.path.join(HUMANEVAL, "humaneval-even.jsonl")) as lines:

@@ -118,13 +118,13 @@ def run_all(processes, after_end):
             p.read()
 
 
-def judged(code, tests, stop="all", wall_seconds=WALL_SECONDS, candidate=None):
-    """The judge's report, or None if it ended without one; and the status of both."""
+def judged(code, tests, stop="all", wall_seconds=WALL_SECONDS, candidate=None, **more):
+    """The judge's report, or None if it ended without one; and the status of both. more: of its job."""
     if isinstance(code, str):
         code = code.encode("utf-8", "surrogatepass")
     with tempfile.TemporaryDirectory(prefix="paddock-rewards-") as folder:
         ends = [high(end.detach()) for end in socket.socketpair()]
-        job = json.dumps({"tests": tests, "stop": stop}).encode()
+        job = json.dumps({"tests": tests, "stop": stop, **more}).encode()
         sides = [os.path.join(folder, name) for name in ("candidate", "judge")]
         for side in sides:
             os.mkdir(side)

@@ -54,6 +54,32 @@ TEST_CASE("one tenant's runs start in the order in which they came") {
   CHECK(take_all(queue) == Ids{"a3"});
 }
 
+TEST_CASE("where room is kept a flood leaves half of the slots to whoever came lately") {
+  using std::chrono::seconds;
+  const RunQueue::Time start{};
+  RunQueue queue({.alive_max = 5, .room_kept = seconds(10)});
+  const auto come = [&](const std::string& id, const std::string& tenant, seconds after) {
+    REQUIRE(queue.push(id, tenant, 0, start + after));
+    queue.release(id);
+  };
+  for (int i = 0; i < 20; ++i) come("f" + std::to_string(i), "flooder", seconds(0));
+  for (int i = 0; i < 5; ++i) CHECK(queue.take(start));
+  // Nobody else was there.
+  come("n1", "neighbour", seconds(1));
+  CHECK_FALSE(queue.take(start + seconds(1)));
+  for (const char* id : {"f0", "f1", "f2"}) queue.remove(id);
+  CHECK(queue.take(start + seconds(1)) == "n1");
+  queue.remove("n1");
+  // Two of the flood are alive, three may be.
+  CHECK(queue.take(start + seconds(1)) == "f5");
+  CHECK_FALSE(queue.take(start + seconds(1)));
+  come("n2", "neighbour", seconds(9));
+  CHECK(queue.take(start + seconds(9)) == "n2");
+  CHECK_FALSE(queue.take(start + seconds(19)));
+  CHECK(queue.take(start + seconds(20)) == "f6");
+  CHECK_FALSE(queue.take(start + seconds(20)));  // all five are alive
+}
+
 TEST_CASE("a flood delays its own tenant and nobody else") {
   RunQueue queue = queue_with(2);
   for (int i = 0; i < 100; ++i) push(queue, "flood" + std::to_string(i), "flooder");

@@ -105,6 +105,22 @@ TEST_CASE("a candidate that tampered is not believed, whatever its values were")
       judgement_of(ended(Cause::tampered), judge_ended, report({passed(), passed()}));
   REQUIRE(judgement.cases.size() == 2);
   for (const CaseAnswer& each : judgement.cases) CHECK_FALSE(each.passed);
+  const auto known = judgement_by_known_answers(ended(Cause::tampered), {passed(), passed()});
+  REQUIRE(known.cases.size() == 2);
+  for (const CaseAnswer& each : known.cases) {
+    CHECK_FALSE(each.passed);
+    CHECK(each.cause == "tampered");
+  }
+}
+
+TEST_CASE("who has given each known answer has passed, however it ended after that") {
+  for (const EndedRun& candidate :
+       {ended(Cause::exited), ended(Cause::exited, 1), ended(Cause::signaled),
+        ended(Cause::wall_clock), ended(Cause::killed_by_request, 0, true)}) {
+    const auto judgement = judgement_by_known_answers(candidate, {passed(), passed()});
+    CHECK_FALSE(judgement.fault);
+    CHECK(judgement.cases == std::vector<CaseAnswer>{passed(), passed()});
+  }
 }
 
 TEST_CASE("a judge that ends without a report gives no number") {
