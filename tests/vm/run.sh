@@ -61,10 +61,13 @@ chmod 644 "$work"/command/*
 cat "$image/base.cpio" "$image/programs.cpio" "$work/command.cpio" >"$work/initrd"
 truncate -s 512M "$work/swap"
 
+# What the kernel need not do here is a fifth of its work: zero memory that it hands out, and ask a
+# device for the time, whereas all of the machine's clocks are this host's anyway.
+cheaper="mitigations=off init_on_alloc=0 tsc=reliable clocksource=tsc"
 timeout --foreground --kill-after=5 "$timeout_s" qemu-system-x86_64 \
   -nodefaults -no-user-config -no-reboot -display none -machine pc -accel tcg,thread=multi \
   -cpu max -smp 2 -m 2048 -kernel "$kernel" -initrd "$work/initrd" \
-  -append "console=ttyS0 quiet loglevel=3 panic=-1 cgroup_no_v1=all mitigations=off" \
+  -append "console=ttyS0 quiet loglevel=3 panic=-1 cgroup_no_v1=all $cheaper" \
   -drive "file=$work/swap,if=none,id=swap,format=raw,cache=unsafe" -device nvme,serial=swap,drive=swap \
   -serial "file:$work/console" -serial stdio -serial "file:$work/status" </dev/null &
 vm=$!
