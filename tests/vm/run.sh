@@ -12,7 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 as=root
 programs=$here/../../build/dev
-timeout_s=240
+timeout_s=580
 usage() { sed -n '2s/^# /usage: /p' "$0" >&2; exit 2; }
 while [ $# -gt 0 ]; do
   case $1 in
