@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # run.sh SECONDS [TARGET...]: builds the fuzz targets, and nothing else, and runs each for SECONDS on
 # its corpus, three times as many at a time as there are processors. Prints executions and coverage per
-# target. Fails on any finding; the input that led to it is then in build/fuzz/findings.
+# target. Fails on any finding; the input that led to it is then in build/fuzz/findings. With 0 seconds
+# it builds them and runs none.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 seconds=${1:?usage: tests/fuzz/run.sh SECONDS [TARGET...]}
@@ -15,7 +16,8 @@ memory_mib_max=2048
 seconds_per_input_max=10
 
 cmake --preset fuzz >/dev/null
-cmake --build --preset fuzz -j "$(nproc)" --target "${targets[@]/%/_fuzz}" >/dev/null
+cmake --build --preset fuzz -j "$(nproc)" --target "${targets[@]/%/_fuzz}" -- --quiet
+[ "$seconds" -gt 0 ] || exit 0
 work=build/fuzz/work
 findings=build/fuzz/findings
 rm -rf "$work"
