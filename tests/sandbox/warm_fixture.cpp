@@ -45,14 +45,18 @@ void drive_for(const std::vector<Run*>& runs, std::chrono::milliseconds time) {
 
 WarmPython::WarmPython(SandboxPolicy policy, std::vector<std::string> modules,
                        std::vector<std::string> programs, const std::string& cgroup_base)
+    : WarmPython({.interpreter = interpreter,
+                  .modules = std::move(modules),
+                  .programs = std::move(programs)},
+                 std::move(policy), cgroup_base) {}
+
+WarmPython::WarmPython(const ZygoteProgram& program, SandboxPolicy policy,
+                       const std::string& cgroup_base)
     : policy_(std::move(policy)), sandbox_(Sandbox::open({.cgroup_base = cgroup_base}).value()) {
   // Of the tiny programs, which may lie there: why_cold.
   std::erase_if(policy_.bind_ro,
                 [](const std::string& path) { return path.starts_with("/var/tmp/"); });
-  auto started = sandbox_.start_zygote(
-      policy_,
-      {.interpreter = interpreter, .modules = std::move(modules), .programs = std::move(programs)},
-      "z-" + next_name());
+  auto started = sandbox_.start_zygote(policy_, program, "z-" + next_name());
   REQUIRE(started);
   zygote_ = std::move(*started);
   bool ready = false;
@@ -92,6 +96,14 @@ SandboxResult WarmPython::run(const std::string& code, RunOptions options,
   const auto live = start(code, std::move(options), std::move(arguments));
   drive(*live);
   return live->take_result();
+}
+
+SandboxResult WarmPython::run_words(const Argv& argv, RunOptions options) {
+  auto run = sandbox_.start_warm(zygote_.line, policy_, argv, next_name(), std::move(options));
+  INFO((run ? "" : run.error().message));
+  REQUIRE(run);
+  drive(**run);
+  return (*run)->take_result();
 }
 
 SandboxResult WarmPython::run_cold(const std::string& code, const RunInput& input) {

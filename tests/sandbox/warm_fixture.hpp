@@ -15,19 +15,23 @@ class WarmPython {
   // Skips nothing: the test fails if the zygote does not get ready.
   explicit WarmPython(kernel::SandboxPolicy policy, std::vector<std::string> modules = {},
                       std::vector<std::string> programs = {}, const std::string& cgroup_base = "");
+  WarmPython(const kernel::ZygoteProgram& program, kernel::SandboxPolicy policy,
+             const std::string& cgroup_base = "");
   ~WarmPython();
   WarmPython(const WarmPython&) = delete;
   WarmPython& operator=(const WarmPython&) = delete;
 
   const kernel::Sandbox& sandbox() const { return sandbox_; }
-  kernel::SandboxPolicy& policy() { return policy_; }
   kernel::Run& zygote() { return *zygote_.run; }
   kernel::ZygoteLine& line() { return zygote_.line; }
+  kernel::SandboxPolicy& policy() { return policy_; }
+  const kernel::SandboxPolicy& policy() const { return policy_; }
 
   std::unique_ptr<kernel::Run> start(const std::string& code, kernel::RunOptions options = {},
                                      std::vector<std::string> arguments = {});
   kernel::SandboxResult run(const std::string& code, kernel::RunOptions options = {},
                             std::vector<std::string> arguments = {});
+  kernel::SandboxResult run_words(const Argv& argv, kernel::RunOptions options);
   kernel::SandboxResult run_cold(const std::string& code, const RunInput& input = {});
 
  private:
