@@ -15,9 +15,21 @@ namespace paddock::kernel {
 
 namespace {
 
-// Encodings and Python's own options. A fork's interpreter has long started.
-bool is_read_at_start(const std::string& name) {
-  return name == "LANG" || name.starts_with("LC_") || name.starts_with("PYTHON");
+// An interpreter that is not isolated looks for modules of its user's.
+bool has_users_modules(const std::vector<std::string>& interpreter) {
+  return std::none_of(interpreter.begin(), interpreter.end(),
+                      [](const std::string& word) { return word == "-I" || word == "-s"; });
+}
+
+// Which interpreter it is, encodings, Python's own options and where its user's modules are. A
+// fork's interpreter has long started.
+bool is_read_at_start(const std::string& name, const ZygoteProgram& program) {
+  return name == "PATH" || name == "LANG" || name.starts_with("LC_") ||
+         name.starts_with("PYTHON") || (name == "HOME" && has_users_modules(program.interpreter));
+}
+
+bool is_default(const std::string& name, const std::string& value) {
+  return (name == "LANG" && value == lang_default) || (name == "HOME" && value == sandbox_home);
 }
 
 }  // namespace
@@ -35,7 +47,7 @@ std::string why_cold(const SandboxPolicy& policy, const std::vector<std::string>
   if (!policy.workspace.empty()) return "the workspace is one that stays";
   if (var_tmp_is_tmpfs(policy)) return "something is bound below /var/tmp";
   for (const auto& [name, value] : policy.environment)
-    if (is_read_at_start(name) && !(name == "LANG" && value == lang_default))
+    if (is_read_at_start(name, program) && !is_default(name, value))
       return "its environment sets " + name + ", which an interpreter reads when it starts";
   const std::size_t words = program.interpreter.size();
   const bool fits =

@@ -63,6 +63,24 @@ TEST_CASE(
     CHECK_FALSE(why(name, "1").empty());
   CHECK(why("LANG", "C.UTF-8").empty());
   CHECK(why("TZ", "Asia/Tokyo").empty());
+  CHECK(why("HOME", "/tmp").empty());
+  CHECK(why("PATH", "/opt/bin") ==
+        "its environment sets PATH, which an interpreter reads when it starts");
+}
+
+TEST_CASE("a home is read by an interpreter that looks there for modules of its user") {
+  const auto why = [](const Words& interpreter, const std::string& home) {
+    SandboxPolicy policy = strict_policy();
+    policy.environment["HOME"] = home;
+    Words argv = interpreter;
+    argv.insert(argv.end(), {"-c", "pass"});
+    return why_cold(policy, argv, {.interpreter = interpreter, .modules = {}, .programs = {}});
+  };
+  CHECK(why({"python3"}, "/tmp") ==
+        "its environment sets HOME, which an interpreter reads when it starts");
+  CHECK(why({"python3"}, "/home/agent").empty());
+  CHECK(why({"python3", "-B", "-s"}, "/tmp").empty());
+  CHECK(why({"python3", "-I"}, "/tmp").empty());
 }
 
 TEST_CASE("a limit of memory that a zygote takes a part of is a reason to be no fork of it") {
