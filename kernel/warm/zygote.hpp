@@ -21,7 +21,9 @@ struct ZygoteProgram {
   std::vector<std::string> interpreter;  // the words before "-c": {"python3", "-I"}
   std::vector<std::string> modules;      // imported before the first fork
   // Programs that runs will bring, as their argv has them. Trusted: all but their last statement is
-  // executed before the first fork, and what they define as prepare() is called.
+  // executed before the first fork, and what they define as prepare() is called. A run of one that
+  // defines become(file, words) goes on as this interpreter with a file would: `words` is its argv
+  // after the program, the words of `interpreter` again, the file, its arguments.
   std::vector<std::string> programs;
 
   bool operator==(const ZygoteProgram&) const = default;

@@ -1,5 +1,5 @@
 # What an interpreter runs to be a zygote (rfcs/0013): imports, forks, and in each fork the program of
-# one run, as the interpreter itself would have run it with -c.
+# one run, as the interpreter itself would have run it with -c, or as a file.
 #
 #   python3 ... -c THIS LIBRARY < modules and programs
 #
@@ -13,30 +13,55 @@ import os
 import sys
 
 FRAMES_BELOW = 4  # of this file, while a program runs
+# Whether it looks for modules where its program is. What a zygote imports is never there.
+LOOKS_BESIDE_PROGRAM = not (sys.flags.isolated or getattr(sys.flags, "safe_path", False))
 
 
 class Prepared:
     """A trusted program, executed up to its last statement, which a run will execute. What it
-    defines as prepare() is called, too."""
+    defines as prepare() is called, too. Where it defines become(file, words) all of it is, and a run
+    calls that, and then is what the command `words` would be: this interpreter with that file."""
 
     def __init__(self, source):
         self.source = source
         AST_ONLY = 0x400  # ast.PyCF_ONLY_AST
         tree = compile(source, "<string>", "exec", AST_ONLY, dont_inherit=True)
-        last = tree.body.pop()
+        is_all = any(getattr(each, "name", "") == "become" for each in tree.body)
+        last = [] if is_all else [tree.body.pop()]
         self.module = new_main()
         exec(compile(tree, "<string>", "exec", dont_inherit=True), self.module.__dict__)
-        tree.body[:] = [last]
+        tree.body[:] = last
         self.code = compile(tree, "<string>", "exec", dont_inherit=True)
+        self.become = self.module.__dict__.get("become")
         if "prepare" in self.module.__dict__:
             self.module.prepare()
 
 
+class File:
+    """A program that is a file: what the interpreter makes of its name. It is read as the interpreter
+    reads one, which is not quite how compile() reads bytes."""
+
+    def __init__(self, name, library):
+        self.path = os.path.abspath(name)
+        self.stream = library.open_file(os.fsencode(self.path), b"rb")
+        if not self.stream:
+            say(f"{sys.orig_argv[0]}: can't open file {self.path!r}\n")
+            os._exit(2)
+        sys.path_importer_cache[self.path] = None  # it is no archive of modules
+
+    def describe(self, main):
+        main.__loader__ = sys.modules["_frozen_importlib_external"].SourceFileLoader(
+            "__main__", self.path
+        )
+        main.__file__ = self.path
+        main.__cached__ = None
+
+
 def new_main():
     main = type(sys)("__main__")
+    main.__annotations__ = {}
     main.__builtins__ = __builtins__
     main.__loader__ = sys.modules["_frozen_importlib"].BuiltinImporter
-    main.__annotations__ = {}
     return main
 
 
@@ -62,6 +87,11 @@ class Library:
         library = ctypes.PyDLL(path)
         self.before_fork = ctypes.pythonapi.PyOS_BeforeFork
         self.after_fork = ctypes.pythonapi.PyOS_AfterFork_Child
+        self.open_file, self.run_file = ctypes.pythonapi.fopen, ctypes.pythonapi.PyRun_FileExFlags
+        self.open_file.restype = ctypes.c_void_p
+        self.run_file.restype = ctypes.py_object
+        self.run_file.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int]
+        self.run_file.argtypes += [ctypes.py_object, ctypes.py_object, ctypes.c_int, ctypes.c_void_p]
         self.serve = library.paddock_zygote_serve
         self.prepared_program = library.paddock_run_prepared_program
         self.has_zygotes_environment = library.paddock_run_has_zygotes_environment
@@ -103,8 +133,8 @@ def wait_for_run(library):
 
 
 def begin(library, prepared):
-    """What Python sets up when it starts, from the run's own words. Returns the source, and the
-    program if that is prepared."""
+    """What Python sets up when it starts, from the run's own words. Returns the source, or the
+    program if that is prepared, or a File."""
     argv = library.words(library.argv)
     if not library.has_zygotes_environment():
         adopt(library.words(library.environment))
@@ -112,12 +142,25 @@ def begin(library, prepared):
     at = argv.index("-c", 1)
     number = library.prepared_program()
     program = prepared[number - 1] if number else None
-    if program is not None:
+    place = ""
+    if program is None:
+        program = argv[at + 1]
+        words = ["-c", *argv[at + 2 :]]
+    elif program.become is None:
         argv[at + 1] = program.source
+        words = ["-c", *argv[at + 2 :]]
+    else:
+        argv = argv[at + 2 :]  # of the command, which begins with the same words
+        words = argv[at:]
+        program.become(words[0], argv)
+        program = File(words[0], library)
+        place = os.path.dirname(os.path.realpath(program.path))
     sys.setrecursionlimit(sys.getrecursionlimit() + FRAMES_BELOW)
     sys.orig_argv = argv
-    sys.argv = ["-c", *argv[at + 2 :]]
-    return argv[at + 1], program
+    sys.argv = words
+    if LOOKS_BESIDE_PROGRAM:
+        sys.path.insert(0, place)
+    return program
 
 
 def adopt(environment):
@@ -128,8 +171,9 @@ def adopt(environment):
 
 
 def draw_anew():
-    """What modules have drawn at random once and for all. A fork has the process id of its zygote, each in
-    a namespace of its own: what looks at that to see that it was forked sees nothing."""
+    """What modules have drawn at random once and for all, or seen of where they are. A fork has the
+    process id of its zygote, each in a namespace of its own: what looks at that to see that it was
+    forked sees nothing."""
     modules = sys.modules
     if "numpy.random" in modules:
         modules["numpy.random"].seed()
@@ -139,6 +183,7 @@ def draw_anew():
         modules["tempfile"]._name_sequence = None
     if "multiprocessing.process" in modules:
         modules["multiprocessing.process"].current_process().authkey = os.urandom(32)
+        modules["multiprocessing.process"].ORIGINAL_DIR = os.getcwd()  # where a child begins
 
 
 def say(text):
@@ -200,20 +245,46 @@ def ignore(error, of):
         pass
 
 
-def run(source, prepared):
+def flush_after_file():
+    """As Python does after a file, and not after what it was given with -c."""
+    for stream in (sys.stderr, sys.stdout):
+        try:
+            stream.flush()
+        except BaseException:
+            pass
+
+
+def run(program, library):
     interrupted = False
-    main = prepared.module if prepared else new_main()
+    kind = type(program)
+    main = program.module if kind is Prepared else new_main()
+    if kind is File:
+        program.describe(main)
     sys.modules["__main__"] = main
+    space, main = main.__dict__, None  # which nobody holds from here on but the program
     try:
-        code = prepared.code if prepared else compile(source, "<string>", "exec", dont_inherit=True)
-        space, main = main.__dict__, None  # which nobody holds from here on but the program
-        exec(code, space)
+        if kind is File:
+            FILE_INPUT, CLOSE_IT = 257, 1
+            path = os.fsencode(program.path)
+            library.run_file(program.stream, path, FILE_INPUT, space, space, CLOSE_IT, None)
+            flush_after_file()
+        elif kind is Prepared:
+            exec(program.code, space)
+        else:
+            exec(compile(program, "<string>", "exec", dont_inherit=True), space)
         status = 0
     except SystemExit as exit:
-        status = status_of(exit)
+        if kind is File:
+            flush_after_file()
+        return status_of(exit), False
     except BaseException as error:
+        if kind is File:
+            flush_after_file()
         interrupted = isinstance(error, KeyboardInterrupt)
         status = show(error)
+    if kind is File:
+        space.pop("__file__", None)
+        space.pop("__cached__", None)
     return status, interrupted
 
 
@@ -266,10 +337,12 @@ def end(status, interrupted, is_prepared):
 
 
 def main():
+    if LOOKS_BESIDE_PROGRAM:
+        del sys.path[0]  # until there is a program
     library = Library(sys.argv[1])
     prepared = wait_for_run(library)
-    source, program = begin(library, prepared)
-    end(*run(source, program), program is not None)
+    program = begin(library, prepared)
+    end(*run(program, library), type(program) is Prepared)
 
 
 main()

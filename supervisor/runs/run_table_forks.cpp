@@ -36,8 +36,9 @@ bool RunTable::start_warm(Entry& entry) {
     return false;
   }
   const ResolvedRun& request = entry.request;
-  auto fork = warm_->start(wish, request.policy, record.policy_hash, record.tenant, argv_of(entry),
-                           record.id, options_of(entry, request.stdin_bytes));
+  const auto& argv = wish->argv.empty() ? argv_of(entry) : wish->argv;
+  auto fork = warm_->start(wish, request.policy, record.policy_hash, record.tenant, argv, record.id,
+                           options_of(entry, request.stdin_bytes));
   if (!fork.run) {
     record.cold_because = std::move(fork.cold_because);
     return false;

@@ -32,6 +32,8 @@ struct WarmWish {
   kernel::ZygoteProgram program;
   ZygoteLimits limits{};
   std::string cold_because{};  // not empty: it cannot be had, and why
+  // What a fork is asked for with, where that is not what the run would be cold. Empty: it is.
+  std::vector<std::string> argv{};
 
   bool operator==(const WarmWish&) const = default;
 };

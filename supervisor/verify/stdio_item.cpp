@@ -1,5 +1,7 @@
 #include "supervisor/verify/stdio_item.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -80,6 +82,7 @@ void StdioItem::start_case() {
 }
 
 void StdioItem::case_over() {
+  if (!run_->cold_because().empty() && cold_count_++ == 0) cold_because_ = run_->cold_because();
   if (run_->fault()) return over({.fault = run_->fault(), .cases = {}});
   StdioVerdict verdict = stdio_verdict(*run_->result(), cases()[answers_.size()]);
   if (verdict.fault) return over({.fault = std::move(verdict.fault), .cases = {}});
@@ -156,6 +159,13 @@ void StdioItem::stop(const std::string& reason) {
   if (trial_) trial_->stop(reason);
 }
 
+std::string StdioItem::cold_because() const {
+  if (cold_count_ == 0) return {};
+  const std::size_t count = cases().size();
+  if (cold_count_ == count) return "candidate: " + cold_because_;
+  return fmt::format("candidate, {} of {} cases: {}", cold_count_, count, cold_because_);
+}
+
 void StdioItem::over_soon(Judgement judgement) {
   step_timer_.start(milliseconds(0), [this, judgement = std::move(judgement)] { over(judgement); });
 }
@@ -167,7 +177,7 @@ void StdioItem::over(Judgement judgement) {
     judged.degraded = run_->degraded();
     judged.stdout_tail = run_->stdout_tail();
     judged.stderr_tail = run_->stderr_tail();
-    if (!run_->cold_because().empty()) judged.cold_because = "candidate: " + run_->cold_because();
+    judged.cold_because = cold_because();
   }
   on_over_(std::move(judged));
 }

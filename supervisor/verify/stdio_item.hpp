@@ -26,6 +26,7 @@ class StdioItem final : public Judging {
   void start_case();
   void case_over();
   void add_case(CaseAnswer answer);
+  std::string cold_because() const;
   void unless_program_is_missing(const std::vector<std::string>& command, const char* whose,
                                  std::function<void()> then);
   void start_trial(const std::vector<std::string>& command, const char* whose,
@@ -44,7 +45,9 @@ class StdioItem final : public Judging {
   Timer step_timer_;
   std::unique_ptr<ItemRun> run_;  // of the step that is under way, or was last
   std::unique_ptr<ItemRun> trial_;
-  bool has_program_ = false;  // of the cases' runs, by a trial
+  bool has_program_ = false;    // of the cases' runs, by a trial
+  std::size_t cold_count_ = 0;  // of cases whose run was to be a fork and was none
+  std::string cold_because_;    // the first of them
   std::shared_ptr<kernel::Fd> compiler_channel_;
   Files files_;  // what the program is made of
   std::vector<CaseAnswer> answers_;

@@ -93,21 +93,30 @@ std::shared_ptr<const WarmWish> explained(std::shared_ptr<const WarmWish> wish, 
       WarmWish{.runtime = "none", .program = {}, .cold_because = why});
 }
 
-void set_wishes(VerifyWishes wishes, Integrity integrity, bool is_asked, ResolvedItem& item) {
-  constexpr const char* off = "[verify] warm is false, or the runtime of python has no [warm]";
-  for (auto* wish : {&wishes.candidate, &wishes.judge, &wishes.in_process})
-    *wish = explained(*wish, is_asked, off);
+std::shared_ptr<const WarmWish> wish_of_program(const VerifyWishes& wishes, const Runtime& runtime,
+                                                bool is_asked) {
+  const auto known = wishes.stdio.find(runtime.name);
+  if (known == wishes.stdio.end()) return explained(nullptr, is_asked, "[verify] warm is false");
+  const bool can_be_had = known->second->cold_because.empty();
+  return can_be_had || is_asked ? known->second : nullptr;
+}
+
+void set_wishes(const VerifyWishes& wishes, Integrity integrity, bool is_asked,
+                ResolvedItem& item) {
+  const auto of_python = [is_asked](const std::shared_ptr<const WarmWish>& wish) {
+    return explained(wish, is_asked,
+                     "[verify] warm is false, or the runtime of python has no [warm]");
+  };
   switch (integrity) {
     case Integrity::separate:
-      item.candidate_warm = wishes.candidate;
-      item.judge_warm = wishes.judge;
+      item.candidate_warm = of_python(wishes.candidate);
+      item.judge_warm = of_python(wishes.judge);
       break;
     case Integrity::in_process:
-      item.candidate_warm = wishes.in_process;
+      item.candidate_warm = of_python(wishes.in_process);
       break;
     case Integrity::stdio:
-      item.candidate_warm =
-          explained(nullptr, is_asked, "a program of stdio tests is no fork of an interpreter");
+      item.candidate_warm = wish_of_program(wishes, *item.runtime, is_asked);
       break;
   }
 }

@@ -1,5 +1,6 @@
 #include "supervisor/verify/verify_wishes.hpp"
 
+#include "supervisor/runtimes/warm_step.hpp"
 #include "supervisor/verify/programs.hpp"
 
 namespace paddock::supervisor {
@@ -20,17 +21,20 @@ std::vector<std::string> judge_modules() {
 }  // namespace
 
 VerifyWishes verify_wishes(const Runtimes& runtimes) {
+  VerifyWishes wishes;
+  for (const auto& [name, runtime] : runtimes) wishes.stdio[name] = warm_step_wish(runtime);
   const Runtime* const python = find_runtime(runtimes, "python");
-  if (python == nullptr || !python->warm) return {};
+  if (python == nullptr || !python->warm) return wishes;
   // The judge is paddock's own, whatever the runtime says; its zygotes have the same limits.
   const WarmWish judge{.runtime = "judge",
                        .program = {.interpreter = {"python3", "-I", "-S", "-B"},
                                    .modules = judge_modules(),
                                    .programs = {}},
                        .limits = python->warm->limits};
-  return {.candidate = with_program(*python->warm, candidate_program),
-          .judge = with_program(judge, judge_program),
-          .in_process = with_program(*python->warm, in_process_program)};
+  wishes.candidate = with_program(*python->warm, candidate_program);
+  wishes.judge = with_program(judge, judge_program);
+  wishes.in_process = with_program(*python->warm, in_process_program);
+  return wishes;
 }
 
 }  // namespace paddock::supervisor

@@ -156,16 +156,59 @@ TEST_CASE("who asks for warm runs where there are none is told why, and nobody e
     REQUIRE(batch);
     return std::get<ResolvedItem>(batch->items.at(0));
   };
-  json stdio = item("s");
-  stdio["tests"] = {{"kind", "stdio"}, {"cases", {{{"stdin", "a"}, {"stdout", "a"}}}}};
+  const json stdio = program("s", "python");
   CHECK_FALSE(resolve({{"items", {stdio}}}).candidate_warm);
   CHECK_FALSE(resolve({{"items", {item("a")}}}).candidate_warm);
   REQUIRE(resolve({{"items", {stdio}}, {"warm", true}}).candidate_warm);
-  CHECK(resolve({{"items", {stdio}}, {"warm", true}}).candidate_warm->cold_because.find("stdio") !=
-        std::string::npos);
+  CHECK(resolve({{"items", {stdio}}, {"warm", true}}).candidate_warm->cold_because ==
+        "[verify] warm is false");
   REQUIRE(resolve({{"items", {item("a")}}, {"warm", true}}).judge_warm);
   CHECK(resolve({{"items", {item("a")}}, {"warm", true}})
             .judge_warm->cold_because.find("[verify] warm") != std::string::npos);
+}
+
+TEST_CASE("programs of stdio tests want what their runtime can have, and are cold without a word") {
+  kernel::Profile profile;
+  profile.name = "STRICT";
+  Runtimes runtimes;
+  const auto add = [&](const std::string& name) -> Runtime& {
+    Runtime& runtime = runtimes[name];
+    runtime.name = name;
+    runtime.source = "main.py";
+    runtime.run = {"python3", "main.py"};
+    runtime.warm = std::make_shared<const WarmWish>(
+        WarmWish{.runtime = name,
+                 .program = {.interpreter = {"python3", "-I"}, .modules = {}, .programs = {}}});
+    return runtime;
+  };
+  add("python").aliases = {"py"};
+  add("compiled").compile = CompileStep{.command = {"cc"}, .artifact = "a", .wall_clock = {}};
+  add("bash").warm = nullptr;
+  const VerifyWishes wishes = verify_wishes(runtimes);
+  const auto wish = [&](const std::string& language, std::optional<bool> warm) {
+    json request = {{"items", {program("a", language)}}};
+    if (warm) request["warm"] = *warm;
+    auto batch =
+        resolve_batch(*parse_items(request.dump()),
+                      {.tenant = "t", .profile = profile, .runtimes = runtimes, .wishes = wishes});
+    REQUIRE(batch);
+    const auto& resolved = std::get<ResolvedItem>(batch->items.at(0));
+    CHECK_FALSE(resolved.judge_warm);
+    return resolved.candidate_warm;
+  };
+  for (const auto asked : {std::optional<bool>{}, std::optional(true)}) {
+    REQUIRE(wish("py", asked));
+    CHECK(wish("py", asked) == wishes.stdio.at("python"));
+    CHECK(wish("py", asked)->cold_because.empty());
+  }
+  CHECK_FALSE(wish("python", false));
+  for (const char* cold : {"compiled", "bash"}) {
+    CHECK_FALSE(wish(cold, std::nullopt));
+    CHECK_FALSE(wish(cold, false));
+    REQUIRE(wish(cold, true));
+  }
+  CHECK(wish("compiled", true)->cold_because == "what is compiled is no fork of an interpreter");
+  CHECK(wish("bash", true)->cold_because == "the runtime of bash has no [warm]");
 }
 
 TEST_CASE(
