@@ -82,3 +82,24 @@ TEST_CASE("a warm run that passes memory_max or pids_max is held, and its zygote
   CHECK(python.run("print('next')").stdout == "next\n");
   CHECK_FALSE(python.zygote().finished());
 }
+
+TEST_CASE("a fork has SEALED with every control where the host has them", "[cgroup]") {
+  NEEDS(is_root(), needs_root);
+  const TestCgroup base;
+  NEEDS(base, no_cgroup2);
+  NEEDS(base.has_controllers(), no_controllers);
+  WarmPython python(policy_of("SEALED"), {}, {}, base.path());
+  const SandboxResult result = python.run("print(6 * 7)");
+  CHECK(result.cause == Cause::exited);
+  CHECK(result.stdout == "42\n");
+  CHECK(result.degraded.empty());
+  REQUIRE(result.receipt);
+  CHECK(result.receipt->cgroup_knobs.at("memory.max") == std::to_string(512u << 20));
+  CHECK(result.receipt->cgroup_knobs.at("memory.swap.max") == "0");
+  CHECK(result.receipt->cgroup_knobs.at("memory.oom.group") == "1");
+  CHECK(result.receipt->cgroup_knobs.at("pids.max") == "64");
+  CHECK(result.receipt->cgroup_knobs.at("cpu.max") == "100000 100000");
+  CHECK(result.receipt->landlock_abi >= 1);
+  CHECK(result.receipt->filters >= 1);
+  CHECK(result.receipt->host_uid != 0);
+}
