@@ -84,6 +84,21 @@ std::vector<std::string> missing_of_cgroup(const SandboxResult& result) {
   return missing;
 }
 
+void check_has_sealed(const kernel::SandboxResult& result) {
+  CHECK(result.cause == kernel::Cause::exited);
+  CHECK(result.exit_code == 0);
+  CHECK(result.degraded.empty());
+  REQUIRE(result.receipt);
+  CHECK(result.receipt->cgroup_knobs.at("memory.max") == std::to_string(512u << 20));
+  CHECK(result.receipt->cgroup_knobs.at("memory.swap.max") == "0");
+  CHECK(result.receipt->cgroup_knobs.at("memory.oom.group") == "1");
+  CHECK(result.receipt->cgroup_knobs.at("pids.max") == "64");
+  CHECK(result.receipt->cgroup_knobs.at("cpu.max") == "100000 100000");
+  CHECK(result.receipt->landlock_abi >= 1);
+  CHECK(result.receipt->filters >= 1);
+  CHECK(result.receipt->host_uid != 0);
+}
+
 std::string in_cgroup_as(const std::string& cgroup, uid_t uid,
                          const std::function<std::string()>& body) {
   Pipe answer = make_pipe().value();

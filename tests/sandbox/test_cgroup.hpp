@@ -40,6 +40,9 @@ TimedResult run_in(const TestCgroup& base, const kernel::SandboxPolicy& policy, 
 // Of a result's degraded controls, those that a cgroup would have given.
 std::vector<std::string> missing_of_cgroup(const kernel::SandboxResult& result);
 
+// That it ran under SEALED, with every control.
+void check_has_sealed(const kernel::SandboxResult& result);
+
 // What `body` returns in a process of its own that is in `cgroup` and has `uid`.
 std::string in_cgroup_as(const std::string& cgroup, uid_t uid,
                          const std::function<std::string()>& body);

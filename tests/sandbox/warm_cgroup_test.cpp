@@ -90,16 +90,6 @@ TEST_CASE("a fork has SEALED with every control where the host has them", "[cgro
   NEEDS(base.has_controllers(), no_controllers);
   WarmPython python(policy_of("SEALED"), {}, {}, base.path());
   const SandboxResult result = python.run("print(6 * 7)");
-  CHECK(result.cause == Cause::exited);
+  check_has_sealed(result);
   CHECK(result.stdout == "42\n");
-  CHECK(result.degraded.empty());
-  REQUIRE(result.receipt);
-  CHECK(result.receipt->cgroup_knobs.at("memory.max") == std::to_string(512u << 20));
-  CHECK(result.receipt->cgroup_knobs.at("memory.swap.max") == "0");
-  CHECK(result.receipt->cgroup_knobs.at("memory.oom.group") == "1");
-  CHECK(result.receipt->cgroup_knobs.at("pids.max") == "64");
-  CHECK(result.receipt->cgroup_knobs.at("cpu.max") == "100000 100000");
-  CHECK(result.receipt->landlock_abi >= 1);
-  CHECK(result.receipt->filters >= 1);
-  CHECK(result.receipt->host_uid != 0);
 }
