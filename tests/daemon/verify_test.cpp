@@ -219,7 +219,7 @@ TEST_CASE("a stream has each verdict as it comes, each group after its last, and
 }
 
 TEST_CASE("a client that leaves ends its runs and those that would have followed") {
-  const DaemonFixture daemon({.config = "[verify]\nitems_alive = 1\n"});
+  const DaemonFixture daemon({.config = "[verify]\nitems_alive = 1\nknown_answers = false\n"});
   for (const bool is_streamed : {false, true}) {
     INFO(is_streamed);
     HttpConnection connection(daemon.socket());

@@ -91,7 +91,7 @@ const std::vector<std::pair<const char*, const char*>> programs = {
      "import sys\nsys.setrecursionlimit(100000)\ndef f(n): return 0 if n == 0 else 1 + f(n - 1)\n"
      "print(f(30000) - 29999 + int(input()))"},
     {"a recursion that does not end", "def f(): f()\nf()"},
-    {"too much output", "while True: print('x' * 10000)"},
+    {"too much output", "while True: print('x' * 10000, end='')"},
     {"too much memory", "x = bytearray(1 << 34)"},
     {"a hang", "import time\ntime.sleep(60)"},
     {"its names", "import sys\nprint(__file__, __name__, sys.argv, sys.path[0], sys.orig_argv)"},
