@@ -195,6 +195,8 @@ void add_verify(CLI::App& app, Options& options, Commands& commands) {
                    "Also where a control of the profile is missing; the answers name it");
   verify->add_flag("--cold", options.verify.cold,
                    "No run as a fork of an interpreter that the daemon keeps");
+  verify->add_flag("--judged", options.verify.judged,
+                   "A judge's run for each item, also where the answers are known");
   verify->add_flag("--stream", options.verify.stream, "Each answer as it comes, in any order");
   verify->add_flag("--json", options.json, "Each answer whole, one JSON object a line");
   commands.emplace_back(verify, Command::verify);

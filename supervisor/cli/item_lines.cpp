@@ -91,6 +91,7 @@ std::string verify_body(const std::vector<ItemLine>& lines, const std::vector<st
                {"stop", options.first_fail ? "first_fail" : "all"},
                {"allow_degraded", options.allow_degraded}};
   if (options.cold) head["warm"] = false;
+  if (options.judged) head["known_answers"] = false;
   if (!options.profile.empty()) head["profile"] = options.profile;
   // The items are text already: they are put in, not parsed again.
   std::string body = head.dump();

@@ -84,6 +84,7 @@ struct VerifyOptions {
   bool allow_degraded = false;
   bool stream = false;  // answers as they come, not in the order of the input
   bool cold = false;    // no run is a fork
+  bool judged = false;  // each item has a judge's run
 
   bool operator==(const VerifyOptions&) const = default;
 };

@@ -9,8 +9,8 @@
 namespace paddock::supervisor {
 namespace {
 
-// What the judge printed. nullptr also where it had not the time, or the tests end it: that would
-// be the same another time. A fault of the host would not, and is an error.
+// What the judge printed. nullptr also where the tests took too long or ended it, as they would
+// another time. A fault of the host would not be there again, and is an error.
 kernel::Result<KnownAnswersPtr> answers_of(const ItemRun& run) {
   if (run.fault()) return kernel::fail(kernel::ErrorCode::internal, run.fault()->detail);
   const kernel::SandboxResult& result = *run.result();
@@ -39,6 +39,14 @@ KnownAnswersPtr AnswerFinder::answers_for(const ResolvedItem& item) {
   return nullptr;
 }
 
+void AnswerFinder::has_none(const std::string& tenant, const std::string& tests_hash) {
+  keep({.tenant = tenant, .tests_hash = tests_hash}, {.state = Entry::State::found});
+}
+
+void AnswerFinder::stop(const std::string& reason) {
+  for (const auto& [key, run] : finding_) run->stop(reason);
+}
+
 void AnswerFinder::keep(const Key& key, Entry entry) {
   std::size_t bytes = 2 * (sizeof key + key.tenant.size() + key.tests_hash.size()) + sizeof entry;
   if (entry.answers) bytes += bytes_of(*entry.answers);
@@ -46,6 +54,7 @@ void AnswerFinder::keep(const Key& key, Entry entry) {
 }
 
 void AnswerFinder::find(const Key& key, const ResolvedItem& item) {
+  if (finding_.contains(key)) return;
   keep(key, {.state = Entry::State::finding});
   ResolvedRun run;
   run.policy = *item.judge_policy;

@@ -28,6 +28,10 @@ class AnswerFinder {
 
   // Of the item that is judged next; nullptr: its tests have none, or they are not known yet.
   KnownAnswersPtr answers_for(const ResolvedItem& item);
+  // What was known of these tests is not so.
+  void has_none(const std::string& tenant, const std::string& tests_hash);
+  // Nobody needs what is being found.
+  void stop(const std::string& reason);
 
  private:
   // The hash of the tests covers all that decides how they judge.

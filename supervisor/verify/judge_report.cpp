@@ -67,9 +67,10 @@ kernel::Result<JudgeReport> parse_judge_report(std::string_view text) {
   if (!object.is_object() || !object.contains("verdict")) return refuse("no object with a verdict");
 
   JudgeReport report;
-  if (object["verdict"] == "unusable") {
+  if (object["verdict"] == "unusable" || object["verdict"] == "unsteady") {
     if (!has_exactly(object, {"verdict", "detail"}) || !object["detail"].is_string())
       return refuse("unusable wants a detail and nothing else");
+    report.unsteady = object["verdict"] == "unsteady";
     report.detail = object["detail"].get<std::string>();
     return report;
   }

@@ -4,6 +4,7 @@
 //   {"verdict": "judged", "cases": [{"passed": true, "cause": "passed", "detail": "", "wall_ms":
 //   0.4}, ...]}
 //   {"verdict": "unusable", "detail": "tests.source do not parse: line 3: ..."}
+//   {"verdict": "unsteady", "detail": "..."}: unusable, since they ask something else than they did
 //
 // Its job, on stdin: {"tests": {...the item's tests...}, "stop": "all" or "first_fail"}.
 //
@@ -30,7 +31,8 @@ constexpr std::string_view ended_cause = "ended";
 
 struct JudgeReport {
   bool usable = false;
-  std::string detail;  // why not usable
+  bool unsteady = false;  // and so they have no known answers
+  std::string detail;     // why not usable
   std::vector<CaseAnswer> cases;
 
   bool operator==(const JudgeReport&) const = default;

@@ -39,6 +39,7 @@ struct JudgedItem {
   std::string stderr_tail;
   std::string cold_because{};     // of runs that wanted to be forks and were none
   bool by_known_answers = false;  // no judge had to look at what the candidate answered
+  bool tests_unsteady = false;    // they ask something else than they did: nothing of them is known
 };
 
 class Judging {

@@ -29,7 +29,7 @@ KnownAsker::KnownAsker(std::shared_ptr<kernel::Fd> channel, KnownAnswersPtr know
 kernel::Result<void> KnownAsker::start(uv_loop_t* loop, OnOver on_over) {
   poll_ = TRY(Poll::create(loop, channel_->get()));
   on_over_ = std::move(on_over);
-  poll_->start({.readable = true}, [this](Poll::Events) { read(); });
+  poll_->start({.readable = true}, [this](Poll::Events) { step(); });
   return {};
 }
 
@@ -38,12 +38,23 @@ void KnownAsker::stop() {
   channel_.reset();
 }
 
+void KnownAsker::step() {
+  read();
+  if (dialogue_.is_over()) over();
+}
+
+void KnownAsker::finish() {
+  while (!dialogue_.is_over())
+    if (!read()) dialogue_.give_up();
+  over();
+}
+
 // No more than the known answer has: what comes behind it is for whoever reads next.
-void KnownAsker::read() {
+bool KnownAsker::read() {
   std::array<char, read_bytes_max> bytes{};
   const std::size_t wanted = std::min(bytes.size(), dialogue_.wanted());
-  const ssize_t count = ::recv(channel_->get(), bytes.data(), wanted, 0);
-  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  const ssize_t count = ::recv(channel_->get(), bytes.data(), wanted, 0);  // which never blocks
+  if (count < 0 && errno == EAGAIN) return false;
   if (count <= 0) {
     dialogue_.give_up();
   } else {
@@ -51,7 +62,7 @@ void KnownAsker::read() {
                    KnownDialogue::Time::clock::now());
   }
   ask();
-  if (dialogue_.is_over()) over();
+  return true;
 }
 
 // One that the socket has no room for, since its candidate reads no more than the token, is the

@@ -22,11 +22,14 @@ class KnownAsker {
   kernel::Result<void> start(uv_loop_t* loop, OnOver on_over);
   // Nobody is called any more.
   void stop();
+  // The candidate has ended: what it has said is read, and then it is over, within this call.
+  void finish();
 
   const KnownDialogue& dialogue() const { return dialogue_; }
 
  private:
-  void read();
+  bool read();  // false: there was nothing
+  void step();
   void ask();
   void over();
 

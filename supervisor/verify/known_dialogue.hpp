@@ -67,7 +67,7 @@ class KnownDialogue {
   std::string expected_;  // a frame
   std::string came_;      // of it
   Time asked_at_{};
-  std::vector<std::optional<double>> wall_ms_;  // by case
+  std::vector<std::optional<Time::duration>> taken_;  // by case
 };
 
 }  // namespace paddock::supervisor

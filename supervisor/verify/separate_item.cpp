@@ -21,6 +21,11 @@ std::optional<Result<JudgeReport>> report_of(const ItemRun& judge) {
   return parse_judge_report(result->stdout);
 }
 
+bool has_unsteady_tests(const ItemRun& judge) {
+  const auto report = report_of(judge);
+  return report && *report && (*report)->unsteady;
+}
+
 }  // namespace
 
 SeparateItem::SeparateItem(uv_loop_t* loop, RunTable& runs, ResolvedItem item, OnOver on_over)
@@ -105,7 +110,6 @@ void SeparateItem::asker_over() {
     so_far_ = asker->dialogue().so_far();
     start_judge();
   }
-  check_over();
 }
 
 void SeparateItem::start_judge() {
@@ -119,10 +123,11 @@ void SeparateItem::judge_begun() {
   check_grace();
 }
 
-// What it has said before is there to be read, and then its end.
+// All that it has said is there to be read, and nothing more comes, whoever holds the other end.
 void SeparateItem::candidate_over() {
   if (candidate_.fault()) stop_asking();
-  if (!asker_) judges_end_.reset();
+  if (asker_) asker_->finish();
+  judges_end_.reset();
   if (candidate_.fault()) judge_.stop("it has no candidate");
   check_grace();
   check_over();
@@ -143,9 +148,6 @@ void SeparateItem::judge_over() {
 
 void SeparateItem::stop(const std::string& reason) {
   is_stopped_ = true;
-  // One that waited for nothing but the rest of what its candidate had said is over with that.
-  if (asker_ && candidate_.is_over())
-    over_timer_.start(std::chrono::milliseconds(0), [this] { check_over(); });
   stop_asking();
   candidate_.stop(reason);
   judge_.stop(reason);
@@ -179,13 +181,14 @@ std::string SeparateItem::cold_because() const {
 }
 
 void SeparateItem::check_over() {
-  if (!candidate_.is_over() || asker_ || (judge_.was_started() && !judge_.is_over())) return;
+  if (!candidate_.is_over() || (judge_.was_started() && !judge_.is_over())) return;
   on_over_({.judgement = judgement(),
             .degraded = candidate_.degraded(),
             .stdout_tail = candidate_.stdout_tail(),
             .stderr_tail = candidate_.stderr_tail(),
             .cold_because = cold_because(),
-            .by_known_answers = known_cases_.has_value()});
+            .by_known_answers = known_cases_.has_value(),
+            .tests_unsteady = so_far_ && has_unsteady_tests(judge_)});
 }
 
 }  // namespace paddock::supervisor

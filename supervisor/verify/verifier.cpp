@@ -323,7 +323,8 @@ void Verifier::start(const std::string& key, Place place) {
   --queued_;
   queued_bytes_ -= entry.bytes;
   if (batch.request.cache) {
-    if (auto known = cache_.find(cache_key(batch.request.tenant, labels))) {
+    auto known = cache_.find(cache_key(batch.request.tenant, labels));
+    if (known && (batch.request.known_answers || !known->by_known_answers)) {
       queue_.remove(key);
       places_.erase(key);
       return answer_from_cache(place, std::move(*known));
@@ -358,11 +359,10 @@ void Verifier::judged(const std::string& key, JudgedItem result) {
   schedule_pump();
   if (!alive.is_answered) {
     Batch& batch = batches_.at(alive.place.batch);
+    const auto& labels = std::get<ResolvedItem>(batch.entries[alive.place.index].item);
+    if (result.tests_unsteady) finder_.has_none(batch.request.tenant, labels.item.tests_hash);
     ItemAnswer answer = answer_of(batch, alive, std::move(result));
-    if (batch.request.cache)
-      cache_.put(cache_key(batch.request.tenant,
-                           std::get<ResolvedItem>(batch.entries[alive.place.index].item)),
-                 answer);
+    if (batch.request.cache) cache_.put(cache_key(batch.request.tenant, labels), answer);
     record(alive.place, std::move(answer));
   }
   over_.push_back(std::move(alive.judging));  // it is what calls
@@ -450,6 +450,7 @@ void Verifier::pass_deadline(BatchId id) {
 }
 
 void Verifier::drain() {
+  finder_.stop("the daemon is draining");
   for (auto& [id, batch] : batches_) {
     if (!batch.has_begun || batch.is_cancelled) continue;
     for (const std::size_t index : open_entries(batch, false))

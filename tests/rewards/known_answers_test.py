@@ -80,10 +80,15 @@ class KnownAnswers(unittest.TestCase):
         known = self.of(
             assertions(
                 "r = f(2)\nassert r == square(2)\nassert [f(3), 1] == [square(3), 1]",
-                prelude="import math\ndef square(x):\n    return math.prod([x, x])\n",
+                prelude="import math\nfrom typing import *\nfrom collections import Counter\n"
+                "def square(x: List[int]):\n    return math.prod([x, x])\n",
             )
         )
         self.assertEqual([answer for _, answer, _ in pairs(known)], [value("4"), value("9")])
+        known = self.of(
+            assertions("for k, v in {'a': 1}.items(): assert f(k) == v\nassert f(2) == str(3)")
+        )
+        self.assertEqual([answer for _, answer, _ in pairs(known)], [value("1"), value('"3"')])
 
     def test_what_an_answer_has_to_be_is_not_always_known(self):
         for source in (
@@ -116,6 +121,18 @@ class KnownAnswers(unittest.TestCase):
     def test_tests_that_may_ask_something_else_the_next_time_have_none(self):
         for source in (
             "import random\nassert f(random.random()) == 1",
+            "a, b = {'a': 1}, {'a': 1, 'b': 2}\nassert f([*(a.keys() | b.keys())]) == 1",
+            "a = dict(x=1)\nv = a.items()\nassert f([*(v & v)]) == 1",
+            "import operator\nassert f(operator.methodcaller('__hash__')('a')) == 1",
+            "import typing\nassert f(len(typing.sys.modules)) == 1",
+            "import typing as t\ns = t\nassert f(len(s.sys.modules)) == 1",
+            "from typing import sys\nassert f(len(sys.modules)) == 1",
+            "from collections import _sys\nassert f(len(_sys.modules)) == 1",
+            "import functools\nassert f(getattr(functools, '__builtins__')['id'](f)) == 1",
+            "assert f(len(type({}.keys() & {}.keys())('ab'))) == 1",
+            "class K: pass\nassert f(len(str(K()))) == 1",
+            "assert f(str(lambda: 0)) == 1",
+            "def g(): pass\nassert f(1) == f'{g}'",
             "from random import random\nassert f(random()) == 1",
             "import time as math\nassert f(1) == 2",
             "from os.path import join\nassert f(1) == 2",
@@ -164,7 +181,7 @@ class KnownAnswers(unittest.TestCase):
                     tests,
                     so_far={"greeted": True, "came_hex": "", **so_far},
                 )
-                self.assertEqual(report and report["verdict"], "unusable", ends)
+                self.assertEqual(report and report["verdict"], "unsteady", ends)
                 self.assertIn("do not ask the same", report["detail"])
 
     def test_most_problems_of_humaneval_have_some(self):

@@ -2,6 +2,12 @@
 from _thread import RLock
 
 
+class AskedOtherwise(Unusable):
+    """Than the daemon has asked the candidate before the judge went on."""
+
+    verdict = "unsteady"
+
+
 class Channel:
     """The candidate, as far as it is believed: each answer is checked for its form and its turn,
     and is no more than a claim about what a function returned."""
@@ -101,7 +107,7 @@ class Channel:
 
     def is_same(self, asked, question):
         if asked != question:
-            raise Unusable("the tests do not ask the same each time: " + question[1:TEXT_MAX])
+            raise AskedOtherwise("the tests do not ask the same each time: " + question[1:TEXT_MAX])
 
     def cannot_ask(self, path, error):
         """Of what kind an argument is the tests say, how large a value is may be the candidate's
@@ -201,7 +207,7 @@ def output_for(text):
         os.set_inheritable(CHANNEL, False)
         return printed(report_of(lambda: judge(job, Channel(job.get("so_far")))))
     except Unusable as error:
-        return printed({"verdict": "unusable", "detail": str(error)})
+        return printed({"verdict": error.verdict, "detail": str(error)})
 
 
 def main():

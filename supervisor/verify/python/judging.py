@@ -42,7 +42,7 @@ def report_of(judging):
     try:
         return {"verdict": "judged", "cases": judging()}
     except Unusable as error:
-        return {"verdict": "unusable", "detail": str(error)}
+        return {"verdict": error.verdict, "detail": str(error)}
 
 
 class Json:

@@ -10,6 +10,8 @@ CASES_MAX = 10_000
 class Unusable(BaseException):
     """The tests cannot be used, whatever the candidate does."""
 
+    verdict = "unusable"
+
 
 class Gone(BaseException):
     """Nothing more can be asked of the candidate."""
@@ -77,8 +79,9 @@ def printed(report):
                 "null" if one["wall_ms"] is None else repr(one["wall_ms"]),
             )
         )
-    if report["verdict"] == "unusable":
-        return '{"verdict":"unusable","detail":%s}\n' % as_json(report["detail"][:TEXT_MAX])
+    if report["verdict"] != "judged":
+        detail = as_json(report["detail"][:TEXT_MAX])
+        return '{"verdict":"%s","detail":%s}\n' % (report["verdict"], detail)
     return '{"verdict":"judged","cases":[%s]}\n' % ",".join(cases)
 
 

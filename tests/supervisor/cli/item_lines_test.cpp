@@ -75,10 +75,12 @@ TEST_CASE("the body of a request is JSON with the items as they were") {
   CHECK(json::parse(verify_body(lines, {0}, options)).at("profile") == "SEALED");
 }
 
-TEST_CASE("a request asks for cold runs only if that is wanted") {
+TEST_CASE("a request asks for cold runs and for judges only if that is wanted") {
   const auto lines = item_lines(line_of("a"));
   VerifyOptions options;
-  CHECK_FALSE(json::parse(verify_body(lines, {0}, options)).contains("warm"));
-  options.cold = true;
-  CHECK(json::parse(verify_body(lines, {0}, options))["warm"] == false);
+  for (const char* key : {"warm", "known_answers"})
+    CHECK_FALSE(json::parse(verify_body(lines, {0}, options)).contains(key));
+  options.cold = options.judged = true;
+  for (const char* key : {"warm", "known_answers"})
+    CHECK(json::parse(verify_body(lines, {0}, options))[key] == false);
 }

@@ -40,6 +40,10 @@ TEST_CASE("a report says of each case whether it passed, why and how long it too
 }
 
 TEST_CASE("a report of unusable tests has a reason and no cases") {
+  const auto unsteady = parse_judge_report(R"({"verdict":"unsteady","detail":"another question"})");
+  REQUIRE(unsteady);
+  CHECK(unsteady->unsteady);
+  CHECK_FALSE(unsteady->usable);
   const auto report = parse_judge_report(R"({"verdict":"unusable","detail":"no assertion"})");
   REQUIRE(report.has_value());
   CHECK_FALSE(report->usable);

@@ -1,7 +1,10 @@
 // Known answers with real interpreters, without isolation.
 
-#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
+#include "supervisor/verify/separate_item.hpp"
 #include "supervisor/verify/verifier_fixture.hpp"
 
 using namespace paddock;
@@ -111,8 +114,8 @@ TEST_CASE("whoever answers otherwise is told the same as without known answers")
 TEST_CASE_METHOD(KnownFixture, "of arguments and answers of any size the whole is compared") {
   json cases = json::array();
   for (int i = 0; i < 3; ++i)
-    cases.push_back({{"args", {std::string(30'000, 'a'), i}},
-                     {"expected", std::string(60'000, 'a') + std::to_string(i)}});
+    cases.push_back({{"args", {std::string(20'000, 'a'), i}},
+                     {"expected", std::string(40'000, 'a') + std::to_string(i)}});
   const json tests = {{"kind", "call"}, {"entry_point", "f"}, {"cases", cases}};
   const std::string right = "def f(s, i): return s + s + str(i)\n";
   std::shared_ptr<Told> told;
@@ -128,8 +131,9 @@ TEST_CASE_METHOD(KnownFixture, "of arguments and answers of any size the whole i
 
 TEST_CASE_METHOD(KnownFixture,
                  "a candidate that reads no more than a token still gets its number") {
+  constexpr int questions = 8;
   json cases = json::array();
-  for (int i = 0; i < 40; ++i)
+  for (int i = 0; i < questions; ++i)
     cases.push_back({{"args", {std::string(30'000, 'a')}}, {"expected", 1}});
   const json tests = {{"kind", "call"}, {"entry_point", "f"}, {"cases", cases}};
   for (int i = 0; i < 4; ++i) verify({item_of("a", "def f(s): return 1\n", tests)});
@@ -184,6 +188,28 @@ TEST_CASE_METHOD(KnownFixture, "an item that is cancelled while it is asked ends
   verifier->cancel(last_batch);
   run_until([&] { return table->alive() == 0; });
   CHECK(told->answers.empty());
+}
+
+TEST_CASE_METHOD(KnownFixture,
+                 "a candidate that has ended is waited for no longer, whoever holds its channel") {
+  learn(increments);
+  const std::string name = "paddock-test-" + std::to_string(::getpid());
+  const kernel::Fd holder(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  name.copy(address.sun_path + 1, name.size());
+  REQUIRE(::bind(holder.get(), reinterpret_cast<const sockaddr*>(&address),
+                 static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size())) == 0);
+  const std::string code =
+      "import os, socket\n"
+      "s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)\n"
+      "socket.send_fds(s, [b'x'], [3], 0, '\\0" +
+      name + "')\nos._exit(0)\n";
+  const auto told = submit({item_of("a", code, increments)});
+  run_for(judge_grace + milliseconds(5000));
+  REQUIRE(told->ended);
+  CHECK(told->of("a").verdict != Verdict::pass);
+  CHECK(table->alive() == 0);
 }
 
 TEST_CASE_METHOD(KnownFixture, "a candidate that has no process has no judge either") {

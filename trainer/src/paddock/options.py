@@ -18,6 +18,7 @@ class Options(TypedDict, total=False):
     cache: bool | None  # an earlier verdict on the same code and tests will do
     allow_degraded: bool | None  # although a required control is missing: it is in the verdict
     warm: bool | None  # False: no run is the fork of an interpreter that is there already
+    known_answers: bool | None  # False: each item has a judge's run
 
 
 def options_json(options: Options) -> dict[str, JsonValue]:
