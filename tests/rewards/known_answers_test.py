@@ -150,6 +150,8 @@ class KnownAnswers(unittest.TestCase):
             with self.subTest(source):
                 self.assertIsNone(self.of(assertions(source)))
                 self.assertIsNone(self.of(assertions("assert f(1) == 2", prelude=source)))
+        source = "assert f(len(typing.sys.modules)) == 1"
+        self.assertIsNone(self.of(assertions(source, prelude="import typing")))
         sets = {"args": [{"$set": ["a", "b"]}], "expected": 1}
         self.assertIsNone(self.of({"kind": "call", "entry_point": "f", "cases": [sets]}))
 

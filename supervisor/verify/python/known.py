@@ -118,9 +118,9 @@ def is_steady_name(name):
     return name[:2] != "__"
 
 
-def is_steady(text):
+def is_steady(texts):
     """Whether all that tests use of Python is steady."""
-    nodes = everything_in(parse(text, "tests"))
+    nodes = [node for text in texts for node in everything_in(parse(text, "tests"))]
     modules = {
         one.asname or one.name: one.name
         for node in nodes
@@ -160,7 +160,7 @@ def sought_of_cases(tests):
 
 def sought_of_assertions(job):
     execute("assert")
-    if not (is_steady(job["tests"].get("prelude", "")) and is_steady(job["tests"]["source"])):
+    if not is_steady((job["tests"].get("prelude", ""), job["tests"]["source"])):
         raise NotKnown
     seeker = Seeker()
     judge(job, seeker)
