@@ -2,9 +2,8 @@
 # Installs what the tests need, builds with sanitizers, and runs every test. As root the sandbox and
 # daemon tests run a second time as an unprivileged user. A test that cannot run here fails.
 #
-# Beside the tests, which wait more than they work, those in the virtual machine go on, and the fuzz
-# targets are built: with what processor time is left, since a run that others starve is told as
-# host_overloaded.
+# Beside the tests, which wait more than they work, the fuzz targets are built: with what processor
+# time is left, since a run that others starve is told as host_overloaded.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . packaging/packages.sh
@@ -57,17 +56,12 @@ say "Build (dev: ASan, UBSan, -Werror)"
 cmake --preset dev >/dev/null
 cmake --build --preset dev -j "$jobs"
 
-# By its directory: its log is then not that of the other tests.
-beside vm nice -n 15 ctest --test-dir build/dev/tests/vm --output-on-failure --no-tests=error
 beside fuzz nice -n 19 tests/fuzz/run.sh 0
 
 if [ "$(id -u)" -eq 0 ]; then run_as_test_user; fi
 
-say "All tests as $(id -un) but those of the virtual machine"
-ctest --preset dev -LE '^vm$' -j "$jobs"
-
-say "Tests in the virtual machine"
-finish vm
+say "All tests as $(id -un)"
+ctest --preset dev -j "$jobs"
 
 say "Fuzz targets, twenty seconds each"
 finish fuzz
