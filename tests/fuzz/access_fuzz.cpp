@@ -43,10 +43,10 @@ AccessContext context() {
 }
 
 template <class Id>
-std::string printed(const char* key, const std::set<Id>& ids) {
-  if (ids.empty()) return "";
+std::string printed(const char* key, const std::set<Id>& all) {
+  if (all.empty()) return "";
   std::string text = std::string(key) + " = [";
-  for (const Id id : ids) text += std::to_string(id) + ", ";
+  for (const Id id : all) text += std::to_string(id) + ", ";
   return text + "]\n";
 }
 
