@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -13,6 +12,8 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
+
+#include "kernel/base/random.hpp"
 
 namespace paddock::kernel {
 namespace {
@@ -30,10 +31,7 @@ Result<void> make_directory(const std::string& path, mode_t mode) {
 }  // namespace
 
 std::string random_word() {
-  std::uint64_t bits = 0;
-  while (::getrandom(&bits, sizeof bits, 0) != sizeof bits) {
-  }
-  return fmt::format("{:016x}", bits);
+  return fmt::format("{:016x}", random_bits());
 }
 
 Result<std::unique_ptr<ProbeGround>> ProbeGround::prepare(int program) {

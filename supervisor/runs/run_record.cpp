@@ -1,15 +1,13 @@
 #include "supervisor/runs/run_record.hpp"
 
 #include <fmt/format.h>
-#include <sys/random.h>
+
+#include "kernel/base/random.hpp"
 
 namespace paddock::supervisor {
 
 RunId make_run_id() {
-  std::uint64_t bits = 0;
-  while (::getrandom(&bits, sizeof bits, 0) != sizeof bits) {
-  }
-  return fmt::format("r-{:016x}", bits);
+  return fmt::format("r-{:016x}", kernel::random_bits());
 }
 
 bool is_run_id(std::string_view text) {

@@ -1,12 +1,13 @@
 #include "supervisor/verify/known_asker.hpp"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
 #include <utility>
+
+#include "kernel/base/random.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -15,10 +16,7 @@ constexpr std::size_t read_bytes_max = 16u << 10;
 constexpr std::uint64_t token_mask = (1ull << 48) - 1;  // as the judge draws them
 
 std::uint64_t draw_token() {
-  std::uint64_t bits = 0;
-  while (::getrandom(&bits, sizeof bits, 0) != sizeof bits) {
-  }
-  return bits & token_mask;
+  return kernel::random_bits() & token_mask;
 }
 
 }  // namespace
