@@ -12,8 +12,8 @@ say "Packages"
 install_packages "${build_packages[@]}" "${run_packages[@]}"
 
 say "Build (release)"
-cmake --preset release -DBUILD_TESTING=OFF >/dev/null
-cmake --build --preset release --target paddock
+cmake --preset release -DBUILD_TESTING=OFF "${whole_build[@]}" >/dev/null
+cmake --build --preset release --target paddock -j "$(nproc)"
 
 paddock=build/release/bin/paddock
 say "What this host can isolate: paddock doctor"

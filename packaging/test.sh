@@ -53,7 +53,7 @@ install_packages "$(python_test_package)"
 find_vm_kernel build/dev/vm >/dev/null || fetch_vm_kernel build/dev/vm
 
 say "Build (dev: ASan, UBSan, -Werror)"
-cmake --preset dev >/dev/null
+cmake --preset dev "${whole_build[@]}" >/dev/null
 cmake --build --preset dev -j "$jobs"
 
 beside fuzz nice -n 19 tests/fuzz/run.sh 0

@@ -23,14 +23,9 @@ namespace {
 
 constexpr std::uint64_t cpu_period_us = 100'000;  // the kernel's default period
 constexpr std::uint64_t cpu_quota_us_min = 1000;  // the kernel's
-constexpr std::uint64_t pids_max_max = 4u << 20;  // the kernel's: no host has more
 // Of a leaf whose run is over: all of it was killed before, and dies in a few milliseconds.
 constexpr int removal_tries_max = 50;
 constexpr timespec removal_pause{.tv_sec = 0, .tv_nsec = 1'000'000};
-
-bool contains(const std::vector<std::string>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 // The kernel counts whole pages.
 std::string memory_value(const std::optional<std::uint64_t>& bytes) {
@@ -96,14 +91,14 @@ bool is_name_of_run(std::string_view name) {
 std::map<std::string, std::string> planned_knobs(const CgroupLimits& limits,
                                                  const CgroupBase& base) {
   std::map<std::string, std::string> knobs;
-  if (contains(base.controllers, "memory")) {
+  if (has_word(base.controllers, "memory")) {
     knobs["memory.max"] = memory_value(limits.memory_max);
     knobs["memory.high"] = "max";
     knobs["memory.oom.group"] = limits.memory_max ? "1" : "0";
     knobs["memory.swap.max"] = limits.memory_max ? "0" : "max";
   }
-  if (contains(base.controllers, "pids")) knobs["pids.max"] = pids_value(limits.pids_max);
-  if (contains(base.controllers, "cpu")) {
+  if (has_word(base.controllers, "pids")) knobs["pids.max"] = pids_value(limits.pids_max);
+  if (has_word(base.controllers, "cpu")) {
     knobs["cpu.max"] = cpu_value(limits.cpu_max);
     knobs["cpu.max.burst"] = "0";
     knobs["cpu.weight"] = "100";
@@ -203,14 +198,14 @@ CgroupUsage CgroupLeaf::usage() const {
   usage.cpu_usage_us = counter_in(cpu, "usage_usec");
   usage.throttled_us = counter_in(cpu, "throttled_usec");
   usage.cpu_waited_us = pressure_total_us(directory_, "cpu.pressure");
-  if (contains(knobs_, "memory.max")) {
+  if (has_word(knobs_, "memory.max")) {
     const std::vector<std::string> memory = cgroup_words(directory_, "memory.events");
     usage.oom_kills = counter_in(memory, "oom_kill");
     usage.oom_events = counter_in(memory, "oom");
     usage.memory_bytes = single_number(directory_, "memory.current");
     usage.memory_peak_bytes = single_number(directory_, "memory.peak");
   }
-  if (contains(knobs_, "pids.max"))
+  if (has_word(knobs_, "pids.max"))
     usage.pids_refused = counter_in(cgroup_words(directory_, "pids.events"), "max");
   return usage;
 }

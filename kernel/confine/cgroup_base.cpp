@@ -19,9 +19,6 @@
 namespace paddock::kernel {
 namespace {
 
-constexpr std::size_t mountinfo_bytes_max = 16u << 20;
-constexpr std::size_t proc_cgroup_bytes_max = 64u << 10;
-
 struct Controller {
   const char* name;
   const char* knob;  // without it the controller limits nothing
@@ -29,15 +26,11 @@ struct Controller {
 constexpr std::array controllers = {Controller{"memory", "memory.max"},
                                     Controller{"pids", "pids.max"}, Controller{"cpu", "cpu.max"}};
 
-bool contains(const std::vector<std::string>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 bool exists(const std::string& path) {
   return ::access(path.c_str(), F_OK) == 0;
 }
 
-std::string quoted(const std::string& path) {
+std::string in_quotes(const std::string& path) {
   return "'" + path + "'";
 }
 
@@ -81,8 +74,7 @@ class MadeCgroup {
 std::optional<std::string> proc_path_of_directory(const std::string& directory) {
   std::optional<std::string> found;
   std::size_t longest = 0;
-  const auto text = read_file("/proc/self/mountinfo", mountinfo_bytes_max);
-  for (const CgroupMount& mount : cgroup2_mounts(text.value_or(""))) {
+  for (const CgroupMount& mount : cgroup2_mounts(own_mountinfo())) {
     const auto path = proc_path_of(mount, directory);
     if (!path || mount.where.size() < longest) continue;
     longest = mount.where.size();
@@ -94,16 +86,15 @@ std::optional<std::string> proc_path_of_directory(const std::string& directory) 
 // A process may only be started in a cgroup if cgroup.procs of the nearest ancestor that it has in
 // common with the starter's cgroup is the starter's to write.
 std::string unreachable_because(const std::string& directory, const std::string& proc_path) {
-  const std::string own =
-      cgroup2_path(read_file("/proc/self/cgroup", proc_cgroup_bytes_max).value_or(""));
+  const std::string own = own_cgroup2_path();
   if (own.empty()) return {};
   const std::string ancestor = common_ancestor(proc_path, own);
   std::string at = directory;
   for (std::string path = proc_path; path != ancestor; path = cgroup_parent(path))
     at = cgroup_parent(at);
   if (::access((at + "/cgroup.procs").c_str(), W_OK) == 0) return {};
-  return "cannot be entered from this process's cgroup " + quoted(own) +
-         ": that takes the right to write " + quoted(at + "/cgroup.procs") +
+  return "cannot be entered from this process's cgroup " + in_quotes(own) +
+         ": that takes the right to write " + in_quotes(at + "/cgroup.procs") +
          "; start paddock in a cgroup below the one that is delegated to this user";
 }
 
@@ -132,7 +123,7 @@ std::string unusable_because(const std::string& path) {
     return "is the root of its hierarchy; name a directory below it";
   const std::vector<std::string> type = cgroup_words(path + "/cgroup.type");
   if (type != std::vector<std::string>{"domain"})
-    return "is of type " + quoted(joined(type, " ")) +
+    return "is of type " + in_quotes(joined(type, " ")) +
            ", and runs need one of type 'domain'; make a new one for them";
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) return "cannot be looked at: " + errno_text(errno);
@@ -140,7 +131,7 @@ std::string unusable_because(const std::string& path) {
     const std::string needed = path + file;
     if (::access(needed.c_str(), W_OK) == 0) continue;
     const std::string why = errno_text(errno);
-    return "is not delegated to uid " + std::to_string(::geteuid()) + ": " + quoted(needed) +
+    return "is not delegated to uid " + std::to_string(::geteuid()) + ": " + in_quotes(needed) +
            " cannot be written (" + why + "), and the directory belongs to uid " +
            std::to_string(info.st_uid) + "; " + how_to_be_delegated;
   }
@@ -165,12 +156,12 @@ int enable_controllers(CgroupBase& base) {
   base.absent_knobs.clear();
   for (const auto& [name, knob] : controllers) {
     const std::string knob_path = base.path + "/" + knob;
-    if (!contains(available, name) || !exists(knob_path)) {
+    if (!has_word(available, name) || !exists(knob_path)) {
       absent.emplace_back(name);
       continue;
     }
     int error = 0;
-    if (!contains(enabled, name))
+    if (!has_word(enabled, name))
       error = inhabited ? EBUSY : write_cgroup_file(control, std::string("+") + name);
     if (error == 0) base.controllers.emplace_back(name);
     if (error != 0) refused.push_back(std::string(name) + " (" + errno_text(error) + ")");
@@ -186,7 +177,7 @@ int enable_controllers(CgroupBase& base) {
 
 Result<CgroupBase> prepare_cgroup_base(const std::string& path) {
   const auto unavailable = [&](const std::string& why) {
-    return fail(ErrorCode::sandbox_not_available, "cgroup base " + quoted(path) + " " + why);
+    return fail(ErrorCode::sandbox_not_available, "cgroup base " + in_quotes(path) + " " + why);
   };
   if (!is_plain_absolute(path))
     return unavailable("is not an absolute path without empty, '.' and '..' parts");

@@ -13,11 +13,15 @@
 #include <memory>
 #include <string_view>
 
+#include "kernel/confine/cgroup_paths.hpp"
+#include "kernel/confine/mounts.hpp"
+
 namespace paddock::kernel {
 namespace {
 
 constexpr std::size_t cgroup_file_bytes_max = 1u << 20;
-constexpr int tree_depth_max = 64;
+constexpr std::size_t proc_cgroup_bytes_max = 64u << 10;
+constexpr int cgroup_depth_max = 64;
 
 std::vector<std::string> children_of_cgroup(const std::string& path) {
   constexpr std::string_view here = ".";
@@ -33,7 +37,7 @@ std::vector<std::string> children_of_cgroup(const std::string& path) {
 
 bool remove_tree(const std::string& path, int depth) {
   if (::rmdir(path.c_str()) == 0 || errno == ENOENT) return true;
-  if (errno != EBUSY || depth == tree_depth_max) return false;
+  if (errno != EBUSY || depth == cgroup_depth_max) return false;
   const std::vector<std::string> children = children_of_cgroup(path);
   for (const std::string& child : children) remove_tree(child, depth + 1);
   return !children.empty() && (::rmdir(path.c_str()) == 0 || errno == ENOENT);
@@ -66,6 +70,10 @@ std::vector<std::string> cgroup_words(const Fd& directory, const std::string& na
   return words_in(read_file_at(directory, name, cgroup_file_bytes_max).value_or(""));
 }
 
+bool has_word(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 std::uint64_t counter_in(const std::vector<std::string>& words, std::string_view key) {
   const auto at = std::find(words.begin(), words.end(), key);
   std::uint64_t value = 0;
@@ -88,6 +96,14 @@ bool is_at(const Fd& directory, const std::string& path) {
 
 bool remove_cgroup_tree(const std::string& path) {
   return remove_tree(path, 0);
+}
+
+std::string own_mountinfo() {
+  return read_file("/proc/self/mountinfo", mountinfo_bytes_max).value_or("");
+}
+
+std::string own_cgroup2_path() {
+  return cgroup2_path(read_file("/proc/self/cgroup", proc_cgroup_bytes_max).value_or(""));
 }
 
 }  // namespace paddock::kernel

@@ -16,12 +16,17 @@ int write_cgroup_file(const std::string& path, const std::string& value);
 // The words of a file; none if it cannot be read.
 std::vector<std::string> cgroup_words(const std::string& path);
 std::vector<std::string> cgroup_words(const Fd& directory, const std::string& name);
+bool has_word(const std::vector<std::string>& words, const std::string& word);
 
 // The number after `key` among the words of a "key value" file such as cpu.stat; 0 if it is not
 // there.
 std::uint64_t counter_in(const std::vector<std::string>& words, std::string_view key);
 
 bool is_on_cgroup2(const std::string& path);
+
+// What /proc says of this process; empty if it cannot be read.
+std::string own_mountinfo();
+std::string own_cgroup2_path();
 
 // True if `directory` is still what `path` leads to: it may have been removed and made anew.
 bool is_at(const Fd& directory, const std::string& path);

@@ -16,8 +16,6 @@
 namespace paddock::kernel {
 namespace {
 
-constexpr std::size_t mountinfo_bytes_max = 16u << 20;
-constexpr std::size_t proc_cgroup_bytes_max = 64u << 10;
 constexpr const char* supervisor_name = "supervisor";
 constexpr const char* shared_name = "paddock";
 
@@ -156,9 +154,8 @@ SharedCgroup::~SharedCgroup() {
 }
 
 CgroupSearch find_cgroup_base() {
-  const std::string proc_path =
-      cgroup2_path(read_file("/proc/self/cgroup", proc_cgroup_bytes_max).value_or(""));
-  const std::string mountinfo = read_file("/proc/self/mountinfo", mountinfo_bytes_max).value_or("");
+  const std::string proc_path = own_cgroup2_path();
+  const std::string mountinfo = own_mountinfo();
   if (proc_path.empty() || cgroup2_mounts(mountinfo).empty())
     return none("no cgroup2 file system is mounted where this process sees it");
   const auto directory = own_directory(mountinfo, proc_path);

@@ -23,7 +23,6 @@ namespace {
 
 // PATH is not consulted: who can set it could plant a bwrap of their own.
 constexpr std::array trusted_directories = {"/usr/bin", "/usr/local/bin", "/bin"};
-constexpr uid_t nobody = 65534;
 constexpr std::size_t localtime_bytes_max = 64 * 1024;
 constexpr std::size_t resolv_conf_bytes_max = 64 * 1024;
 

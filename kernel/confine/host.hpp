@@ -18,6 +18,9 @@ struct IsolationTools {
 };
 IsolationTools detect_isolation_tools();
 
+// Whoever has no right to anything.
+constexpr uid_t nobody = 65534;
+
 struct HostFacts {
   std::string bubblewrap;          // absolute path; empty: none that can be used
   std::string bubblewrap_version;  // "0.8.0"

@@ -12,7 +12,7 @@ namespace {
 // LANDLOCK_ACCESS_FS_* of linux/landlock.h, whose newer names older headers do not have.
 constexpr std::uint64_t execute = 1u << 0;
 constexpr std::uint64_t write_file = 1u << 1;
-constexpr std::uint64_t read_file = 1u << 2;
+constexpr std::uint64_t read_files = 1u << 2;
 constexpr std::uint64_t read_directory = 1u << 3;
 constexpr std::uint64_t make_char = 1u << 6;
 constexpr std::uint64_t make_block = 1u << 11;
@@ -34,7 +34,7 @@ void add_sandbox_rules(const SandboxPolicy& policy, const HostFacts& host, Landl
   const auto allow = [&](const std::string& path, std::uint64_t access) {
     rules.allowed.push_back({path, access & rules.handled_file});
   };
-  const std::uint64_t look = read_file | read_directory;
+  const std::uint64_t look = read_files | read_directory;
   allow("/", read_directory);
   allow("/etc", look | execute);
   for (const std::string& path : host.system_directories) allow(path, look | execute);

@@ -27,6 +27,7 @@ std::vector<Mount> planned_mounts(const SandboxPolicy& policy, const HostFacts& 
 
 // From the text of /proc/PID/mountinfo, in its order: a later mount covers an earlier one.
 std::vector<Mount> parse_mountinfo(std::string_view text);
+constexpr std::size_t mountinfo_bytes_max = 16u << 20;  // of the file; a host of many containers
 
 // For people; empty: each planned mount is there as planned, and nothing else is mounted but what
 // bubblewrap brings with --proc and --dev, and below a bind what the host has mounted at the same

@@ -14,7 +14,6 @@ namespace paddock::kernel {
 namespace {
 
 constexpr const char* mountinfo_path = "/proc/thread-self/mountinfo";
-constexpr std::size_t mountinfo_bytes_max = 4 * 1024 * 1024;  // a host of many containers
 // What the kernel does not tell: a directory above a mount was renamed.
 constexpr std::chrono::seconds age_max{1};
 

@@ -32,7 +32,7 @@ std::uint32_t action_of(Verdict verdict) {
 }
 
 // Nothing where this architecture has no such call, as aarch64 has no open.
-Result<std::optional<int>> number_of(std::string_view name) {
+Result<std::optional<int>> syscall_number(std::string_view name) {
   const auto& newer = newer_calls();
   const auto row = std::find_if(newer.begin(), newer.end(),
                                 [&](const NewerCall& call) { return call.name == name; });
@@ -64,7 +64,7 @@ class Stage {
   }
 
   Result<void> add(Verdict verdict, std::string_view name, const ArgumentTests& tests) {
-    const std::optional<int> number = TRY(number_of(name));
+    const std::optional<int> number = TRY(syscall_number(name));
     if (!number) return {};
     std::vector<scmp_arg_cmp> comparisons;
     for (const ArgumentTest& test : tests) comparisons.push_back(comparison_of(test));
@@ -127,7 +127,7 @@ Result<BpfProgram> bounds(const std::vector<Bound>& rows, Verdict otherwise) {
     if (bound.otherwise != otherwise) continue;
     TRY_VOID(stage.add(bound));
     for (const std::string_view name : bound.names)
-      if (const std::optional<int> number = TRY(number_of(name)))
+      if (const std::optional<int> number = TRY(syscall_number(name)))
         numbers.push_back(static_cast<std::uint32_t>(*number));
   }
   return only_for(numbers, allowed_goes_on(TRY(stage.finish())));

@@ -24,11 +24,6 @@ constexpr std::uint64_t log_files_max = 1'000;
 
 constexpr std::string_view dimension_of_bytes = "fs_w_bytes";
 
-template <class T>
-void assign(T& field, const std::optional<T>& value) {
-  if (value) field = *value;
-}
-
 void read_tenant(TomlReader& reader, AgentTemplate& agent) {
   assign(agent.tenant, reader.text("", "tenant"));
   if (agent.tenant.empty() || is_name(agent.tenant)) return;

@@ -12,11 +12,6 @@
 namespace paddock::kernel {
 namespace {
 
-template <class T>
-void assign(T& field, std::optional<T> value) {
-  if (value) field = std::move(*value);
-}
-
 void read_limits(TomlReader& reader, Profile& profile) {
   ResourceLimits& limits = profile.limits;
   limits.cpu_seconds = reader.whole_seconds("limits", "cpu_seconds");

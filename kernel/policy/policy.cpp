@@ -11,7 +11,7 @@ namespace paddock::kernel {
 namespace {
 
 // As a TOML basic string, so that no value can look like another line of the text.
-std::string quoted(std::string_view text) {
+std::string canonical(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -27,26 +27,22 @@ std::string quoted(std::string_view text) {
   return result + '"';
 }
 
-std::string quoted(const std::vector<std::string>& values) {
+std::string canonical(const std::vector<std::string>& values) {
   std::string result;
   for (const std::string& value : values) {
     if (!result.empty()) result += ", ";
-    result += quoted(value);
+    result += canonical(value);
   }
   return "[" + result + "]";
 }
 
-std::string quoted(const std::map<std::string, std::string>& values) {
+std::string canonical(const std::map<std::string, std::string>& values) {
   std::string result;
   for (const auto& [name, value] : values) {
     if (!result.empty()) result += ", ";
-    result += quoted(name) + " = " + quoted(value);
+    result += canonical(name) + " = " + canonical(value);
   }
   return "{" + result + "}";
-}
-
-std::string number(std::uint64_t value) {
-  return std::to_string(value);
 }
 
 template <class T, class Format>
@@ -71,12 +67,12 @@ std::string canonical_text(const SandboxPolicy& policy) {
   const auto line = [&](std::string_view key, std::string_view value) {
     text += fmt::format("{} = {}\n", key, value);
   };
-  line("profile", quoted(policy.profile));
-  line("cpu_seconds", or_unlimited(policy.cpu_seconds, number));
+  line("profile", canonical(policy.profile));
+  line("cpu_seconds", or_unlimited(policy.cpu_seconds, format_count));
   line("memory_bytes", or_unlimited(policy.memory_bytes, format_bytes));
   line("fsize_bytes", or_unlimited(policy.fsize_bytes, format_bytes));
-  line("nproc", or_unlimited(policy.nproc, number));
-  line("nofile", or_unlimited(policy.nofile, number));
+  line("nproc", or_unlimited(policy.nproc, format_count));
+  line("nofile", or_unlimited(policy.nofile, format_count));
   line("core_size", format_bytes(policy.core_size));
   line("wall_seconds", or_unlimited(policy.wall_clock, format_duration));
   line("grace_seconds", format_duration(policy.grace));
@@ -84,23 +80,23 @@ std::string canonical_text(const SandboxPolicy& policy) {
   line("output_stop_bytes", or_unlimited(policy.output_stop_bytes, format_bytes));
   line("cgroup.use", name_of(policy.cgroup.use));
   line("cgroup.memory_max", or_unlimited(policy.cgroup.memory_max, format_bytes));
-  line("cgroup.pids_max", or_unlimited(policy.cgroup.pids_max, number));
+  line("cgroup.pids_max", or_unlimited(policy.cgroup.pids_max, format_count));
   line("cgroup.cpu_max",
        or_unlimited(policy.cgroup.cpu_max, [](double cores) { return fmt::format("{}", cores); }));
   line("use_bubblewrap", truth(policy.use_bubblewrap));
-  line("bind_ro", quoted(policy.bind_ro));
-  line("bind_rw", quoted(policy.bind_rw));
-  line("workdir", quoted(policy.workdir));
+  line("bind_ro", canonical(policy.bind_ro));
+  line("bind_rw", canonical(policy.bind_rw));
+  line("workdir", canonical(policy.workdir));
   line("tmp_bytes", format_bytes(policy.tmp_bytes));
   line("workspace_bytes", format_bytes(policy.workspace_bytes));
-  line("workspace", quoted(policy.workspace));
+  line("workspace", canonical(policy.workspace));
   line("deny_network", truth(policy.deny_network));
   line("new_session", truth(policy.new_session));
   line("seccomp", name_of(policy.seccomp));
   line("own_host_uid", truth(policy.own_host_uid));
   line("landlock.use", name_of(policy.landlock.use));
-  line("landlock.abi", number(policy.landlock.abi));
-  line("environment", quoted(policy.environment));
+  line("landlock.abi", format_count(policy.landlock.abi));
+  line("environment", canonical(policy.environment));
   line("allow_degraded", truth(policy.allow_degraded));
   return text;
 }

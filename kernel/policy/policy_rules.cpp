@@ -24,7 +24,6 @@ constexpr std::uint64_t limit_max = std::numeric_limits<std::int64_t>::max();
 // Kept in the memory of the supervisor, for each stream of each run.
 constexpr std::uint64_t output_bytes_max = std::uint64_t{1} << 30;
 
-constexpr std::uint64_t pids_max_max = 4'194'304;  // PID_MAX_LIMIT, linux/threads.h
 constexpr double cpu_max_min = 0.01;    // the kernel's least quota: 1 ms of a period of 100 ms
 constexpr double cpu_max_max = 65'536;  // more cores than any host has
 constexpr std::chrono::milliseconds grace_max = std::chrono::hours(1);

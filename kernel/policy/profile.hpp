@@ -33,6 +33,7 @@ enum class CgroupUse {
   if_delegated,  // used where the host has it; the run's record says which it got
   required,      // refused where it cannot be had
 };
+constexpr std::uint64_t pids_max_max = 4'194'304;  // PID_MAX_LIMIT, linux/threads.h
 struct CgroupLimits {
   CgroupUse use = CgroupUse::if_delegated;
   std::optional<std::uint64_t> memory_max;  // bytes, with swap.max = 0 and oom.group = 1

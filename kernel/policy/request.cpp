@@ -11,7 +11,7 @@ namespace paddock::kernel {
 namespace {
 
 // The message is the whole sentence: "argv[3] contains a NUL byte".
-tl::unexpected<Error> refuse(std::string message) {
+tl::unexpected<Error> invalid(std::string message) {
   return fail(ErrorCode::invalid_request, std::move(message));
 }
 
@@ -20,7 +20,7 @@ bool has_nul(std::string_view text) {
 }
 
 Result<void> check_at_least_one(std::string_view field, const std::optional<std::uint64_t>& value) {
-  if (value && *value < 1) return refuse(fmt::format("{} is 0, at least 1", field));
+  if (value && *value < 1) return invalid(fmt::format("{} is 0, at least 1", field));
   return {};
 }
 
@@ -33,35 +33,35 @@ Result<void> check_limits(const Request& request) {
   TRY_VOID(check_at_least_one("output_bytes", request.output_bytes));
   TRY_VOID(check_at_least_one("output_stop_bytes", request.output_stop_bytes));
   if (!request.wall_clock) return {};
-  if (request.wall_clock->count() < 1) return refuse("wall_seconds is below 1ms");
-  if (*request.wall_clock > duration_max) return refuse("wall_seconds is above 366 days");
+  if (request.wall_clock->count() < 1) return invalid("wall_seconds is below 1ms");
+  if (*request.wall_clock > duration_max) return invalid("wall_seconds is above 366 days");
   return {};
 }
 
 Result<void> check_names(const Request& request) {
   const std::string rule = "is not of the form [A-Za-z0-9_-]{1,64}";
-  if (!request.profile.empty() && !is_name(request.profile)) return refuse("profile " + rule);
-  if (!request.agent.empty() && !is_name(request.agent)) return refuse("agent " + rule);
-  if (!request.tenant.empty() && !is_name(request.tenant)) return refuse("tenant " + rule);
+  if (!request.profile.empty() && !is_name(request.profile)) return invalid("profile " + rule);
+  if (!request.agent.empty() && !is_name(request.agent)) return invalid("agent " + rule);
+  if (!request.tenant.empty() && !is_name(request.tenant)) return invalid("tenant " + rule);
   return {};
 }
 
 // Counts the NUL that ends each string, as execve(2) does.
 Result<std::size_t> check_argv(const std::vector<std::string>& argv) {
   if (argv.size() > argv_entries_max) {
-    return refuse(fmt::format("argv has {} entries, at most {}", argv.size(), argv_entries_max));
+    return invalid(fmt::format("argv has {} entries, at most {}", argv.size(), argv_entries_max));
   }
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < argv.size(); ++i) {
-    if (has_nul(argv[i])) return refuse(fmt::format("argv[{}] contains a NUL byte", i));
+    if (has_nul(argv[i])) return invalid(fmt::format("argv[{}] contains a NUL byte", i));
     if (argv[i].size() > argument_bytes_max) {
-      return refuse(
+      return invalid(
           fmt::format("argv[{}] is {} bytes, at most {}", i, argv[i].size(), argument_bytes_max));
     }
     bytes += argv[i].size() + 1;
   }
   if (bytes > argv_and_environment_bytes_max) {
-    return refuse(
+    return invalid(
         fmt::format("argv is {} bytes, at most {}", bytes, argv_and_environment_bytes_max));
   }
   return bytes;
@@ -70,30 +70,30 @@ Result<std::size_t> check_argv(const std::vector<std::string>& argv) {
 Result<void> check_variable(const std::string& name, const std::string& value) {
   // Only the form is judged here. Whether a name is allowed is the policy's question, so that the
   // error says sandbox_policy_error and not invalid_request.
-  if (name.empty()) return refuse("environment has an empty name");
-  if (has_nul(name)) return refuse("environment has a name that contains a NUL byte");
+  if (name.empty()) return invalid("environment has an empty name");
+  if (has_nul(name)) return invalid("environment has a name that contains a NUL byte");
   if (name.find('=') != std::string::npos) {
-    return refuse(fmt::format("environment has the name '{}', which contains '='", name));
+    return invalid(fmt::format("environment has the name '{}', which contains '='", name));
   }
-  if (has_nul(value)) return refuse(fmt::format("environment.{} contains a NUL byte", name));
+  if (has_nul(value)) return invalid(fmt::format("environment.{} contains a NUL byte", name));
   const std::size_t bytes = name.size() + 1 + value.size();
   if (bytes > argument_bytes_max) {
-    return refuse(fmt::format("an environment variable is {} bytes with its name, at most {}",
-                              bytes, argument_bytes_max));
+    return invalid(fmt::format("an environment variable is {} bytes with its name, at most {}",
+                               bytes, argument_bytes_max));
   }
   return {};
 }
 
 Result<std::size_t> check_environment(const std::map<std::string, std::string>& environment) {
   if (environment.size() > environment_entries_max) {
-    return refuse(fmt::format("environment has {} entries, at most {}", environment.size(),
-                              environment_entries_max));
+    return invalid(fmt::format("environment has {} entries, at most {}", environment.size(),
+                               environment_entries_max));
   }
   // The sum first: of ten megabytes the size is the news, not the form of one name.
   std::size_t bytes = 0;
   for (const auto& [name, value] : environment) bytes += name.size() + 1 + value.size() + 1;
   if (bytes > argv_and_environment_bytes_max) {
-    return refuse(
+    return invalid(
         fmt::format("environment is {} bytes, at most {}", bytes, argv_and_environment_bytes_max));
   }
   for (const auto& [name, value] : environment) TRY_VOID(check_variable(name, value));
@@ -101,12 +101,12 @@ Result<std::size_t> check_environment(const std::map<std::string, std::string>& 
 }
 
 Result<void> check_path(std::string_view field, std::string_view path) {
-  if (has_nul(path)) return refuse(fmt::format("{} contains a NUL byte", field));
+  if (has_nul(path)) return invalid(fmt::format("{} contains a NUL byte", field));
   if (path.size() > path_bytes_max) {
-    return refuse(fmt::format("{} is {} bytes, at most {}", field, path.size(), path_bytes_max));
+    return invalid(fmt::format("{} is {} bytes, at most {}", field, path.size(), path_bytes_max));
   }
   if (!path.starts_with('/')) {
-    return refuse(fmt::format("{} '{}' is not an absolute path", field, path));
+    return invalid(fmt::format("{} '{}' is not an absolute path", field, path));
   }
   return {};
 }
@@ -121,7 +121,8 @@ Result<void> check_binds(std::string_view field, const std::vector<std::string>&
 Result<void> check_paths(const Request& request) {
   const std::size_t binds = request.bind_ro.size() + request.bind_rw.size();
   if (binds > binds_max) {
-    return refuse(fmt::format("bind_ro and bind_rw have {} entries, at most {}", binds, binds_max));
+    return invalid(
+        fmt::format("bind_ro and bind_rw have {} entries, at most {}", binds, binds_max));
   }
   TRY_VOID(check_binds("bind_ro", request.bind_ro));
   TRY_VOID(check_binds("bind_rw", request.bind_rw));
@@ -134,18 +135,18 @@ Result<void> check_paths(const Request& request) {
 
 Result<void> check_request(const Request& request) {
   if (request.agent.empty()) {
-    if (request.argv.empty()) return refuse("argv is empty and no agent is named: nothing to run");
-    if (request.argv.front().empty()) return refuse("argv[0] is empty");
+    if (request.argv.empty()) return invalid("argv is empty and no agent is named: nothing to run");
+    if (request.argv.front().empty()) return invalid("argv[0] is empty");
   }
   TRY_VOID(check_names(request));
   const std::size_t argv_bytes = TRY(check_argv(request.argv));
   const std::size_t environment_bytes = TRY(check_environment(request.environment));
   if (argv_bytes + environment_bytes > argv_and_environment_bytes_max) {
-    return refuse(fmt::format("argv and environment are {} bytes together, at most {}",
-                              argv_bytes + environment_bytes, argv_and_environment_bytes_max));
+    return invalid(fmt::format("argv and environment are {} bytes together, at most {}",
+                               argv_bytes + environment_bytes, argv_and_environment_bytes_max));
   }
   if (request.stdin_bytes.size() > stdin_bytes_max) {
-    return refuse(
+    return invalid(
         fmt::format("stdin is {} bytes, at most {}", request.stdin_bytes.size(), stdin_bytes_max));
   }
   TRY_VOID(check_limits(request));

@@ -18,10 +18,6 @@ tl::unexpected<Error> refuse(std::string message) {
   return fail(ErrorCode::sandbox_policy_error, std::move(message));
 }
 
-std::string number(std::uint64_t value) {
-  return std::to_string(value);
-}
-
 SandboxPolicy policy_of(const Profile& profile) {
   SandboxPolicy policy;
   policy.profile = profile.name;
@@ -94,11 +90,11 @@ class Resolver {
   Result<void> tighten_limits() {
     const auto& r = request_;
     TRY_VOID(tighten("request.wall_seconds", r.wall_clock, policy_.wall_clock, format_duration));
-    TRY_VOID(tighten("request.cpu_seconds", r.cpu_seconds, policy_.cpu_seconds, number));
+    TRY_VOID(tighten("request.cpu_seconds", r.cpu_seconds, policy_.cpu_seconds, format_count));
     TRY_VOID(tighten("request.memory_bytes", r.memory_bytes, policy_.memory_bytes, format_bytes));
     TRY_VOID(tighten("request.fsize_bytes", r.fsize_bytes, policy_.fsize_bytes, format_bytes));
-    TRY_VOID(tighten("request.nproc", r.nproc, policy_.nproc, number));
-    TRY_VOID(tighten("request.nofile", r.nofile, policy_.nofile, number));
+    TRY_VOID(tighten("request.nproc", r.nproc, policy_.nproc, format_count));
+    TRY_VOID(tighten("request.nofile", r.nofile, policy_.nofile, format_count));
     std::optional<std::uint64_t> output_bytes = policy_.output_bytes;
     TRY_VOID(tighten("request.output_bytes", r.output_bytes, output_bytes, format_bytes));
     policy_.output_bytes = *output_bytes;

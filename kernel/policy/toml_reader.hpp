@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -80,5 +81,11 @@ class TomlReader {
 
   std::unique_ptr<Document> document_;
 };
+
+// What a file does not say stays as it is.
+template <class T>
+void assign(T& field, std::optional<T> value) {
+  if (value) field = std::move(*value);
+}
 
 }  // namespace paddock::kernel

@@ -144,6 +144,10 @@ Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(*value));
 }
 
+std::string format_count(std::uint64_t count) {
+  return std::to_string(count);
+}
+
 std::string format_bytes(std::uint64_t bytes) {
   constexpr std::array<std::string_view, 4> largest_first{"TiB", "GiB", "MiB", "KiB"};
   for (const std::string_view name : largest_first) {

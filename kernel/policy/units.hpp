@@ -24,7 +24,12 @@ Result<std::uint64_t> parse_bytes(std::string_view text);
 Result<std::chrono::milliseconds> parse_duration(std::string_view text);
 
 // Both are exact: parsing the text gives the value back (a duration's from 1 ms on).
+std::string format_count(std::uint64_t count);                    // "4097"
 std::string format_bytes(std::uint64_t bytes);                    // "512MiB", "4097B"
 std::string format_duration(std::chrono::milliseconds duration);  // "1.5s", "250ms", "900s"
+
+constexpr double seconds_in(std::chrono::milliseconds duration) {
+  return std::chrono::duration<double>(duration).count();
+}
 
 }  // namespace paddock::kernel

@@ -17,13 +17,14 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "kernel/confine/host.hpp"
+
 namespace paddock::kernel {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr uid_t nobody = 65534;
-constexpr std::size_t output_bytes_max = 64 * 1024;
+constexpr std::size_t program_output_bytes_max = 64 * 1024;
 constexpr std::chrono::seconds output_time_max{10};
 
 // After a fork: no allocation, no lock.
@@ -86,7 +87,7 @@ UnconfinedProcess::~UnconfinedProcess() {
 std::string UnconfinedProcess::read_to_end() {
   const Clock::time_point deadline = Clock::now() + output_time_max;
   std::string text;
-  while (text.size() < output_bytes_max) {
+  while (text.size() < program_output_bytes_max) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
     pollfd polled{output_.get(), POLLIN, 0};
     if (left <= 0 || ::poll(&polled, 1, static_cast<int>(left)) == 0) return text;

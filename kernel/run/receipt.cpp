@@ -25,8 +25,7 @@
 namespace paddock::kernel {
 namespace {
 
-constexpr std::size_t proc_file_bytes_max = 64 * 1024;
-constexpr std::size_t mountinfo_bytes_max = 4 * 1024 * 1024;  // a host of many containers
+constexpr std::size_t receipt_file_bytes_max = 64 * 1024;
 
 // The rest of the line that begins with `key`, without blanks around it.
 std::string field(const std::string& text, const std::string& key) {
@@ -105,7 +104,8 @@ class ProcDirectory {
     if (!fd) return fail_errno("open '" + path + "'");
     return ProcDirectory(std::move(fd));
   }
-  Result<std::string> read(const std::string& name, std::size_t bytes_max = proc_file_bytes_max) {
+  Result<std::string> read(const std::string& name,
+                           std::size_t bytes_max = receipt_file_bytes_max) {
     return read_file_at(directory_, name, bytes_max);
   }
   // Empty if it cannot be read.

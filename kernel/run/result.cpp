@@ -16,9 +16,9 @@ std::optional<std::string> rlimit_hit_by(Cause cause) {
   return std::nullopt;
 }
 
-bool ended_by_itself(Cause cause) {
-  return cause == Cause::exited || cause == Cause::signaled || cause == Cause::pids_limit ||
-         cause == Cause::cannot_execute || cause == Cause::cannot_isolate;
+bool was_killed(Cause cause) {
+  return cause != Cause::exited && cause != Cause::signaled && cause != Cause::pids_limit &&
+         cause != Cause::cannot_execute && cause != Cause::cannot_isolate;
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ void apply_ending(const Ending& ending, SandboxResult& result) {
   result.exit_code = ending.cause == Cause::cannot_isolate ? -1 : exit_code_of(ending);
   result.timed_out = ending.cause == Cause::wall_clock || ending.cause == Cause::host_overloaded;
   result.rlimit_hit = rlimit_hit_by(ending.cause);
-  result.killed = !ended_by_itself(ending.cause);
+  result.killed = was_killed(ending.cause);
   result.cause = ending.cause;
   result.detail = ending.detail;
   result.exec_error = ending.exec_error;

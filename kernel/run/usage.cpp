@@ -12,11 +12,11 @@ namespace {
 
 // One run is looked at each second, beside hundreds of others.
 constexpr std::size_t processes_looked_at_max = 256;
-constexpr std::size_t proc_file_bytes_max = 4096;
+constexpr std::size_t proc_io_bytes_max = 4096;
 
 // Of the process, its threads, and the children that it has waited for.
 std::optional<std::uint64_t> written_bytes_of(pid_t pid) {
-  const auto text = read_file("/proc/" + std::to_string(pid) + "/io", proc_file_bytes_max);
+  const auto text = read_file("/proc/" + std::to_string(pid) + "/io", proc_io_bytes_max);
   if (!text) return std::nullopt;
   constexpr std::string_view key = "\nwrite_bytes: ";
   const std::size_t at = text->find(key);

@@ -29,7 +29,7 @@ std::string workspace_of(const std::string& state_directory, const std::string& 
 }
 
 // Ours alone; but where runs have host uids of their own, they pass through it to their workspaces.
-Result<void> make_directory(const std::string& path) {
+Result<void> make_own_directory(const std::string& path) {
   const mode_t mode = is_root() ? 0711 : 0700;
   if (::mkdir(path.c_str(), mode) != 0 && errno != EEXIST)
     return fail_errno("make directory '" + path + "'");
@@ -118,8 +118,8 @@ Result<AgentPlace> make_agent_place(const std::string& state_directory,
                                     const kernel::AgentTemplate& agent,
                                     const HostUidRange& host_uids) {
   const std::string own = agents_directory(state_directory) + "/" + agent.name;
-  TRY_VOID(make_directory(agents_directory(state_directory)));
-  TRY_VOID(make_directory(own));
+  TRY_VOID(make_own_directory(agents_directory(state_directory)));
+  TRY_VOID(make_own_directory(own));
   AgentPlace place;
   place.log = own + "/log";
   if (agent.workspace == kernel::WorkspaceUse::private_per_run) return place;

@@ -16,18 +16,18 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr milliseconds look_interval{1'000};
+constexpr milliseconds agent_look_interval{1'000};
 
 std::function<double()> make_random() {
   const auto engine = std::make_shared<std::mt19937_64>(std::random_device{}());
   return [engine] { return std::uniform_real_distribution<double>(0, 1)(*engine); };
 }
 
-tl::unexpected<Error> no_agent(const std::string& name) {
-  return fail(ErrorCode::unknown_agent, "no agent '" + name + "'");
-}
-
 }  // namespace
+
+Error no_agent(const std::string& name) {
+  return {ErrorCode::unknown_agent, "no agent '" + name + "'"};
+}
 
 AgentTable::AgentTable(AgentContext context)
     : context_(std::move(context)),
@@ -110,7 +110,8 @@ void AgentTable::begin(const std::string& name, const std::string& by, LiveAgent
   const kernel::AgentTemplate* agent = find_template(name);
   if (agent == nullptr) {
     const LiveAgent* known = find(name);
-    if (known == nullptr || known->state() == AgentState::stopped) return on_answer(no_agent(name));
+    if (known == nullptr || known->state() == AgentState::stopped)
+      return on_answer(tl::unexpected(no_agent(name)));
     return on_answer(
         fail(ErrorCode::unknown_agent, "the template of agent '" + name +
                                            "' is gone: it goes on as it is until it is stopped, "
@@ -126,20 +127,21 @@ void AgentTable::begin(const std::string& name, const std::string& by, LiveAgent
         if (asks_[name] == ask) unwanted_.erase(name);
         // Something else was asked for meanwhile, or a reload has taken the template away.
         const kernel::AgentTemplate* still = find_template(name);
-        if (still == nullptr) return on_answer(no_agent(name));
+        if (still == nullptr) return on_answer(tl::unexpected(no_agent(name)));
         if (asks_[name] != ask) return on_answer(AgentAnswer{.changed = true});
         LiveAgent& live_agent = live(*still);
         live_agent.set_template(*still);
         live_agent.set_wanted(true);
         live_agent.tell(event);
-        if (!look_timer_.is_running()) look_timer_.start(look_interval, [this] { look(); });
+        if (!look_timer_.is_running()) look_timer_.start(agent_look_interval, [this] { look(); });
         on_answer(AgentAnswer{.changed = true});
       });
 }
 
 void AgentTable::stop(const std::string& name, const OnAnswer& on_answer) {
   LiveAgent* known = find(name);
-  if (known == nullptr && find_template(name) == nullptr) return on_answer(no_agent(name));
+  if (known == nullptr && find_template(name) == nullptr)
+    return on_answer(tl::unexpected(no_agent(name)));
   const bool runs = known != nullptr && known->state() != AgentState::stopped;
   const bool is_asked = asks_[name] != 0;  // a start may be on its way
   const auto answer = [on_answer](bool changed) {
@@ -254,7 +256,7 @@ void AgentTable::changed(const std::string& name) {
 
 void AgentTable::look() {
   for (const auto& [name, agent] : agents_) agent->look();
-  look_timer_.start(look_interval, [this] { look(); });
+  look_timer_.start(agent_look_interval, [this] { look(); });
 }
 
 }  // namespace paddock::supervisor

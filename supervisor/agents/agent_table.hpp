@@ -22,6 +22,8 @@ struct AgentAnswer {
   bool operator==(const AgentAnswer&) const = default;
 };
 
+kernel::Error no_agent(const std::string& name);  // unknown_agent
+
 class AgentTable {
  public:
   explicit AgentTable(AgentContext context);

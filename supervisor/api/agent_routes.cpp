@@ -14,12 +14,7 @@ namespace {
 using kernel::ErrorCode;
 using kernel::Result;
 
-constexpr unsigned wait_seconds_max = 3600;
 constexpr unsigned log_lines_if_not_said = 100;
-
-kernel::Error no_agent(const std::string& name) {
-  return {ErrorCode::unknown_agent, "no agent '" + name + "'"};
-}
 
 // Also of one that has gone since it was asked for.
 AgentNow now_of(const AgentTable& agents, const BudgetBook& budgets, const std::string& name) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernel/policy/choices.hpp"
+#include "kernel/policy/units.hpp"
 #include "supervisor/api/budget_object.hpp"
 #include "supervisor/api/json.hpp"
 #include "supervisor/json/dump.hpp"
@@ -14,10 +15,6 @@ namespace paddock::supervisor {
 namespace {
 
 using nlohmann::ordered_json;
-
-double seconds(std::chrono::milliseconds duration) {
-  return std::chrono::duration<double>(duration).count();
-}
 
 ordered_json end_object(const AgentEnd& end) {
   ordered_json object = {{"run", end.run},        {"at", timestamp(end.at)},
@@ -66,17 +63,17 @@ ordered_json agent_object(const AgentView& view) {
       {"workspace", name_of(agent.workspace)},
       {"tenant", agent.tenant},
       {"limits",
-       {{"wall_seconds",
-         agent.wall_clock ? ordered_json(seconds(*agent.wall_clock)) : ordered_json(nullptr)},
+       {{"wall_seconds", agent.wall_clock ? ordered_json(kernel::seconds_in(*agent.wall_clock))
+                                          : ordered_json(nullptr)},
         {"cpu_seconds", or_null(agent.cpu_seconds)}}},
       {"restart",
        {{"policy", name_of(restart.policy)},
         {"max_restarts", restart.max_restarts},
-        {"backoff_seconds", seconds(restart.backoff)},
-        {"backoff_max_seconds", seconds(restart.backoff_max)},
+        {"backoff_seconds", kernel::seconds_in(restart.backoff)},
+        {"backoff_max_seconds", kernel::seconds_in(restart.backoff_max)},
         {"jitter", restart.jitter},
-        {"reset_seconds", seconds(restart.reset)},
-        {"stop_seconds", seconds(restart.stop)}}},
+        {"reset_seconds", kernel::seconds_in(restart.reset)},
+        {"stop_seconds", kernel::seconds_in(restart.stop)}}},
       {"budget", agent.budget},
       {"log", {{"bytes", agent.log.bytes}, {"files", agent.log.files}}},
   };

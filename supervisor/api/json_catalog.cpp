@@ -4,6 +4,7 @@
 
 #include "kernel/confine/rlimits.hpp"
 #include "kernel/policy/choices.hpp"
+#include "kernel/policy/units.hpp"
 #include "supervisor/api/json.hpp"
 #include "supervisor/json/dump.hpp"
 #include "supervisor/json/or_null.hpp"
@@ -13,12 +14,8 @@ namespace {
 
 using ordered_json = nlohmann::ordered_json;
 
-double seconds(std::chrono::milliseconds duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
 ordered_json seconds_or_null(const std::optional<std::chrono::milliseconds>& duration) {
-  return duration ? ordered_json(seconds(*duration)) : ordered_json(nullptr);
+  return duration ? ordered_json(kernel::seconds_in(*duration)) : ordered_json(nullptr);
 }
 
 ordered_json cgroup_object(const kernel::CgroupLimits& cgroup) {
@@ -48,7 +45,7 @@ ordered_json profile_object(const kernel::Profile& profile) {
         {"nofile", or_null(limits.nofile)},
         {"core_size", limits.core_size},
         {"wall_seconds", seconds_or_null(profile.wall_clock)},
-        {"grace_seconds", seconds(profile.grace)},
+        {"grace_seconds", kernel::seconds_in(profile.grace)},
         {"output_bytes", profile.output_bytes},
         {"output_stop_bytes", or_null(profile.output_stop_bytes)}}},
       {"cgroup", cgroup_object(profile.cgroup)},
@@ -124,7 +121,7 @@ std::string plan_to_json(const kernel::SandboxPolicy& policy, const kernel::Plan
       {"cgroup_leaf", plan.cgroup_leaf},
       {"cgroup_knobs", plan.cgroup_knobs},
       {"wall_seconds", seconds_or_null(plan.wall_clock)},
-      {"grace_seconds", seconds(plan.grace)},
+      {"grace_seconds", kernel::seconds_in(plan.grace)},
       {"output_bytes", plan.output_bytes},
       {"output_stop_bytes", or_null(plan.output_stop_bytes)},
       {"degraded", plan.degraded},

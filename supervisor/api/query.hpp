@@ -14,6 +14,8 @@ namespace paddock::supervisor {
 kernel::Result<std::optional<unsigned>> query_number(const HttpRequest& request,
                                                      const std::string& name, unsigned max);
 
+constexpr unsigned wait_seconds_max = 3600;  // of a request that waits for something
+
 // "true" or "false"; false if it is absent.
 kernel::Result<bool> query_truth(const HttpRequest& request, const std::string& name);
 

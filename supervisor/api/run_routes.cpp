@@ -19,7 +19,6 @@ using kernel::ErrorCode;
 using kernel::Result;
 
 constexpr std::size_t list_max = 1000;
-constexpr unsigned wait_seconds_max = 3600;
 
 // ---- The three ways to answer POST /v1/runs ----------------------------------------------------
 

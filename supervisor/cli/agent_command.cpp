@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "kernel/policy/names.hpp"
 #include "supervisor/cli/agent_text.hpp"
 #include "supervisor/cli/commands.hpp"
 #include "supervisor/cli/daemon.hpp"
@@ -13,7 +12,6 @@
 namespace paddock::supervisor::cli {
 namespace {
 
-using kernel::ErrorCode;
 using kernel::Result;
 
 // For a start that settles, a stop that is obeyed late, and what the daemon needs besides. The
@@ -21,21 +19,18 @@ using kernel::Result;
 constexpr int wait_seconds = 20;
 
 Result<Client> connect(const Options& options) {
-  // Only what looks like a name may become part of a path.
-  if (!options.agent.empty() && !kernel::is_name(options.agent))
-    return kernel::fail(ErrorCode::invalid_request,
-                        "'" + options.agent + "' is not an agent's name ([A-Za-z0-9_-]{1,64})");
+  if (!options.agent.empty()) TRY_VOID(check_agent_name(options.agent));
   return require_daemon(options.global, "agent");
 }
 
-Result<std::string> list(const Options& options) {
+Result<std::string> list_agents(const Options& options) {
   Client client = TRY(connect(options));
   std::string answer = TRY(ask(client, "GET", "/v1/agents"));
   return options.json ? answer : agent_list_text(answer);
 }
 
 // Exit code and text of an agent's status.
-int report(const Result<AgentText>& text) {
+int end_with_status(const Result<AgentText>& text) {
   if (!text) return complain_and_exit_code(text.error());
   if (!print(text->text)) return exit_error;
   return text->state == "failed" ? exit_run_failed : exit_success;
@@ -59,25 +54,23 @@ Result<AgentText> tell(const Options& options, const std::string& verb) {
 }  // namespace
 
 int agent_list_command(const Options& options) {
-  const auto text = list(options);
-  if (!text) return complain_and_exit_code(text.error());
-  return print(*text) ? exit_success : exit_error;
+  return end_with(list_agents(options));
 }
 
 int agent_status_command(const Options& options) {
-  return report(status(options));
+  return end_with_status(status(options));
 }
 
 int agent_start_command(const Options& options) {
-  return report(tell(options, "start"));
+  return end_with_status(tell(options, "start"));
 }
 
 int agent_stop_command(const Options& options) {
-  return report(tell(options, "stop"));
+  return end_with_status(tell(options, "stop"));
 }
 
 int agent_restart_command(const Options& options) {
-  return report(tell(options, "restart"));
+  return end_with_status(tell(options, "restart"));
 }
 
 }  // namespace paddock::supervisor::cli

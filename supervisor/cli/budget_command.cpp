@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "kernel/policy/names.hpp"
 #include "supervisor/cli/commands.hpp"
 #include "supervisor/cli/daemon.hpp"
 #include "supervisor/cli/exit_code.hpp"
@@ -14,18 +13,10 @@
 namespace paddock::supervisor::cli {
 namespace {
 
-using kernel::ErrorCode;
 using kernel::Result;
 using nlohmann::ordered_json;
 
 using Rows = std::vector<std::vector<std::string>>;
-
-Result<void> check_name(const std::string& agent) {
-  // Only what looks like a name may become part of a path.
-  if (kernel::is_name(agent)) return {};
-  return kernel::fail(ErrorCode::invalid_request,
-                      "'" + agent + "' is not an agent's name ([A-Za-z0-9_-]{1,64})");
-}
 
 std::string state_of(const ordered_json& dimension) {
   if (dimension.at("breached").get<bool>()) return "spent";
@@ -57,8 +48,8 @@ Result<std::vector<std::string>> agents_of(Client& client) {
   });
 }
 
-Result<std::string> show(const Options& options) {
-  if (!options.agent.empty()) TRY_VOID(check_name(options.agent));
+Result<std::string> show_budget(const Options& options) {
+  if (!options.agent.empty()) TRY_VOID(check_agent_name(options.agent));
   Client client = TRY(require_daemon(options.global, "budget"));
   std::vector<std::string> agents = {options.agent};
   if (options.agent.empty()) agents = TRY(agents_of(client));
@@ -74,7 +65,7 @@ Result<std::string> show(const Options& options) {
 }
 
 Result<std::string> grant(const Options& options) {
-  TRY_VOID(check_name(options.agent));
+  TRY_VOID(check_agent_name(options.agent));
   Client client = TRY(require_daemon(options.global, "budget"));
   const ordered_json body = {{"dim", options.dimension}, {"amount", options.amount}};
   const std::string answer =
@@ -86,19 +77,14 @@ Result<std::string> grant(const Options& options) {
   return table(rows);
 }
 
-int report(const Result<std::string>& text) {
-  if (!text) return complain_and_exit_code(text.error());
-  return print(*text) ? exit_success : exit_error;
-}
-
 }  // namespace
 
 int budget_show_command(const Options& options) {
-  return report(show(options));
+  return end_with(show_budget(options));
 }
 
 int budget_grant_command(const Options& options) {
-  return report(grant(options));
+  return end_with(grant(options));
 }
 
 }  // namespace paddock::supervisor::cli

@@ -23,7 +23,7 @@ using kernel::Result;
 using Clock = std::chrono::steady_clock;
 using Deadline = std::optional<Clock::time_point>;
 
-constexpr std::size_t read_bytes = 64u << 10;
+constexpr std::size_t read_bytes_max = 64u << 10;
 constexpr std::uint32_t header_bytes_max = 64 * 1024;
 
 // Waits for `events`; fails with io when the deadline passes.
@@ -136,7 +136,7 @@ Result<void> Client::send(std::string_view method, std::string_view target, std:
 
 Result<Client::Progress> Client::read_some(std::string& body) {
   auto& parser = answer_->parser;
-  char buffer[read_bytes];
+  char buffer[read_bytes_max];
   const ssize_t count = ::recv(socket_.get(), buffer, sizeof buffer, 0);
   if (count < 0 && errno != EAGAIN && errno != EINTR) return fail_errno("read from the daemon");
   boost::system::error_code error;

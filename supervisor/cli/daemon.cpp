@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kernel/policy/names.hpp"
 #include "supervisor/config/paths.hpp"
 
 namespace paddock::supervisor::cli {
@@ -74,6 +75,12 @@ Result<Client> require_daemon(const GlobalOptions& options, const std::string& c
               fmt::format("{} needs a daemon, and none runs at '{}'; start paddockd, or name its "
                           "socket with --socket",
                           command, daemon_address(options).socket));
+}
+
+Result<void> check_agent_name(const std::string& agent) {
+  if (kernel::is_name(agent)) return {};
+  return fail(ErrorCode::invalid_request,
+              "'" + agent + "' is not an agent's name ([A-Za-z0-9_-]{1,64})");
 }
 
 Error error_of(const HttpResponse& response) {

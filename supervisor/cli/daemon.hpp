@@ -24,6 +24,9 @@ kernel::Result<std::optional<Client>> find_daemon(const GlobalOptions& options);
 // For commands that are nothing without a daemon.
 kernel::Result<Client> require_daemon(const GlobalOptions& options, const std::string& command);
 
+// Fails with invalid_request: only what looks like a name may become part of a path.
+kernel::Result<void> check_agent_name(const std::string& agent);
+
 // The error that an answer other than 2xx carries.
 kernel::Error error_of(const HttpResponse& response);
 

@@ -27,8 +27,7 @@ Result<int> doctor(const Options& options) {
 }  // namespace
 
 int doctor_command(const Options& options) {
-  const auto exit_code = doctor(options);
-  return exit_code ? *exit_code : complain_and_exit_code(exit_code.error());
+  return end_with(doctor(options));
 }
 
 }  // namespace paddock::supervisor::cli

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "kernel/policy/units.hpp"
 #include "supervisor/cli/commands.hpp"
 #include "supervisor/cli/daemon.hpp"
 #include "supervisor/cli/exit_code.hpp"
@@ -38,8 +39,7 @@ Result<Drained> drained_from(std::string_view answer) {
 
 std::string body_of(const Options& options) {
   if (!options.deadline) return "{}";
-  return fmt::format("{{\"deadline_seconds\":{:.3f}}}",
-                     std::chrono::duration<double>(*options.deadline).count());
+  return fmt::format("{{\"deadline_seconds\":{:.3f}}}", kernel::seconds_in(*options.deadline));
 }
 
 Result<int> drain(const Options& options) {
@@ -60,8 +60,7 @@ Result<int> drain(const Options& options) {
 }  // namespace
 
 int drain_command(const Options& options) {
-  const auto exit_code = drain(options);
-  return exit_code ? *exit_code : complain_and_exit_code(exit_code.error());
+  return end_with(drain(options));
 }
 
 }  // namespace paddock::supervisor::cli

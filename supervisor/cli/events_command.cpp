@@ -68,8 +68,7 @@ Result<int> events(const Options& options) {
 }  // namespace
 
 int events_command(const Options& options) {
-  const auto exit_code = events(options);
-  return exit_code ? *exit_code : complain_and_exit_code(exit_code.error());
+  return end_with(events(options));
 }
 
 }  // namespace paddock::supervisor::cli

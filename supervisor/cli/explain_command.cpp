@@ -64,8 +64,7 @@ Result<std::string> text_of(std::string_view answer) {
 int explain_command(const Options& options) {
   auto text = explanation_of(options.global, options.ids.front());
   if (text && !options.json) text = text_of(*text);
-  if (!text) return complain_and_exit_code(text.error());
-  return print(*text) ? exit_success : exit_error;
+  return end_with(text);
 }
 
 }  // namespace paddock::supervisor::cli

@@ -13,8 +13,8 @@ using nlohmann::ordered_json;
 
 template <class T>
 Result<T> value_at(std::string_view text, std::initializer_list<const char*> keys) {
-  return render<T>(text, [&](const ordered_json& json) {
-    const ordered_json* at = &json;
+  return render<T>(text, [&](const ordered_json& whole) {
+    const ordered_json* at = &whole;
     for (const char* key : keys) at = &at->at(key);
     return at->get<T>();
   });

@@ -20,7 +20,7 @@ std::string named(const std::string& tenant) {
   return tenant.empty() ? "the operator" : "tenant '" + tenant + "'";
 }
 
-Result<void> check_name(const std::string& tenant) {
+Result<void> check_tenant_name(const std::string& tenant) {
   if (tenant.empty() || kernel::is_name(tenant)) return {};
   return kernel::fail(ErrorCode::invalid_request,
                       "'" + tenant + "' is not a tenant's name ([A-Za-z0-9_-]{1,64})");
@@ -32,12 +32,12 @@ struct MadeKey {
 };
 
 Result<int> make(const Options& options, bool rotate) {
-  TRY_VOID(check_name(options.tenant));
+  TRY_VOID(check_tenant_name(options.tenant));
   Client client = TRY(require_daemon(options.global, "key"));
   const ordered_json body = {{"tenant", options.tenant}, {"rotate", rotate}};
   const std::string answer = TRY(ask(client, "POST", "/v1/keys", body.dump()));
-  const MadeKey made = TRY(render<MadeKey>(answer, [](const ordered_json& json) {
-    return MadeKey{json.at("key_id").get<std::string>(), json.at("key").get<std::string>()};
+  const MadeKey made = TRY(render<MadeKey>(answer, [](const ordered_json& key) {
+    return MadeKey{key.at("key_id").get<std::string>(), key.at("key").get<std::string>()};
   }));
   if (!print(options.json ? answer : made.key + "\n")) return exit_error;
   complain(fmt::format("this is the key {} of {}; it is not shown again", printable(made.id),
@@ -46,11 +46,11 @@ Result<int> make(const Options& options, bool rotate) {
 }
 
 Result<int> show_id(const Options& options) {
-  TRY_VOID(check_name(options.tenant));
+  TRY_VOID(check_tenant_name(options.tenant));
   Client client = TRY(require_daemon(options.global, "key"));
   const std::string answer = TRY(ask(client, "GET", "/v1/keys?tenant=" + options.tenant));
-  const std::string id = TRY(render<std::string>(answer, [](const ordered_json& json) {
-    const ordered_json& key_id = json.at("key_id");
+  const std::string id = TRY(render<std::string>(answer, [](const ordered_json& key) {
+    const ordered_json& key_id = key.at("key_id");
     return key_id.is_null() ? std::string() : key_id.get<std::string>();
   }));
   if (options.json && !print(answer)) return exit_error;
@@ -61,22 +61,18 @@ Result<int> show_id(const Options& options) {
   return exit_success;
 }
 
-int report(const Result<int>& exit_code) {
-  return exit_code ? *exit_code : complain_and_exit_code(exit_code.error());
-}
-
 }  // namespace
 
 int key_new_command(const Options& options) {
-  return report(make(options, /*rotate=*/false));
+  return end_with(make(options, /*rotate=*/false));
 }
 
 int key_rotate_command(const Options& options) {
-  return report(make(options, /*rotate=*/true));
+  return end_with(make(options, /*rotate=*/true));
 }
 
 int key_show_id_command(const Options& options) {
-  return report(show_id(options));
+  return end_with(show_id(options));
 }
 
 }  // namespace paddock::supervisor::cli

@@ -15,7 +15,7 @@ using kernel::ErrorCode;
 using kernel::fail;
 using kernel::Result;
 
-Result<int> verify(const Options& options) {
+Result<int> verify_chain(const Options& options) {
   std::optional<LedgerHead> remembered;
   if (!options.ledger_head.empty()) remembered = TRY(parse_ledger_head(options.ledger_head));
   const std::string file = TRY(ledger_file_of(options));
@@ -25,7 +25,7 @@ Result<int> verify(const Options& options) {
   return found.edit ? exit_ledger_edited : exit_success;
 }
 
-Result<int> show(const Options& options) {
+Result<int> show_run(const Options& options) {
   const std::string file = TRY(ledger_file_of(options));
   LedgerReader reader = TRY(LedgerReader::open(file));
   const auto run = TRY(reader.run(options.run));
@@ -36,18 +36,14 @@ Result<int> show(const Options& options) {
              : exit_error;
 }
 
-int exit_code_or_complaint(const Result<int>& exit_code) {
-  return exit_code ? *exit_code : complain_and_exit_code(exit_code.error());
-}
-
 }  // namespace
 
 int ledger_verify_command(const Options& options) {
-  return exit_code_or_complaint(verify(options));
+  return end_with(verify_chain(options));
 }
 
 int ledger_show_command(const Options& options) {
-  return exit_code_or_complaint(show(options));
+  return end_with(show_run(options));
 }
 
 }  // namespace paddock::supervisor::cli

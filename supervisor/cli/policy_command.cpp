@@ -24,9 +24,7 @@ Result<std::string> policy(const Options& options) {
 }  // namespace
 
 int policy_command(const Options& options) {
-  const auto text = policy(options);
-  if (!text) return complain_and_exit_code(text.error());
-  return print(*text) ? exit_success : exit_error;
+  return end_with(policy(options));
 }
 
 }  // namespace paddock::supervisor::cli

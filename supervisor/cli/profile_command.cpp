@@ -20,21 +20,16 @@ namespace {
 using kernel::Diagnostic;
 using kernel::Result;
 
-Result<std::string> list(const Options& options) {
+Result<std::string> list_profiles(const Options& options) {
   const auto backend = TRY(open_backend(options.global));
   std::string answer = TRY(backend->profiles());
   return options.json ? answer : profile_list_text(answer);
 }
 
-Result<std::string> show(const Options& options) {
+Result<std::string> show_profile(const Options& options) {
   const auto backend = TRY(open_backend(options.global));
   std::string answer = TRY(backend->profile(options.profile));
   return options.json ? answer : profile_show_text(answer);
-}
-
-int print_or_complain(const Result<std::string>& text) {
-  if (!text) return complain_and_exit_code(text.error());
-  return print(*text) ? exit_success : exit_error;
 }
 
 void check_file(const std::string& path, std::vector<Diagnostic>& diagnostics) {
@@ -57,11 +52,11 @@ void check_path(const std::string& path, std::vector<Diagnostic>& diagnostics) {
 }  // namespace
 
 int profile_list_command(const Options& options) {
-  return print_or_complain(list(options));
+  return end_with(list_profiles(options));
 }
 
 int profile_show_command(const Options& options) {
-  return print_or_complain(show(options));
+  return end_with(show_profile(options));
 }
 
 // Files as they are here, whatever a daemon has loaded.

@@ -65,9 +65,7 @@ Result<std::string> ps(const Options& options) {
 }  // namespace
 
 int ps_command(const Options& options) {
-  const auto text = ps(options);
-  if (!text) return complain_and_exit_code(text.error());
-  return print(*text) ? exit_success : exit_error;
+  return end_with(ps(options));
 }
 
 }  // namespace paddock::supervisor::cli

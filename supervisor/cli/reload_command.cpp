@@ -56,9 +56,7 @@ Result<std::string> reload(const Options& options) {
 }  // namespace
 
 int reload_command(const Options& options) {
-  const auto text = reload(options);
-  if (!text) return complain_and_exit_code(text.error());
-  return print(*text) ? exit_success : exit_error;
+  return end_with(reload(options));
 }
 
 }  // namespace paddock::supervisor::cli

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kernel/policy/units.hpp"
 #include "supervisor/cli/terminal.hpp"
 
 namespace paddock::supervisor::cli {
@@ -81,8 +82,7 @@ kernel::Result<std::string> request_to_json(const RunRequest& run) {
   if (!request.tenant.empty()) body["tenant"] = request.tenant;
 
   auto& limits = body["limits"] = nlohmann::ordered_json::object();
-  if (request.wall_clock)
-    limits["wall_seconds"] = std::chrono::duration<double>(*request.wall_clock).count();
+  if (request.wall_clock) limits["wall_seconds"] = kernel::seconds_in(*request.wall_clock);
   const auto limit = [&](const char* key, const std::optional<std::uint64_t>& value) {
     if (value) limits[key] = *value;
   };

@@ -40,7 +40,7 @@ bool needs_quotes(std::string_view word) {
   return word.empty() || !std::all_of(word.begin(), word.end(), plain);
 }
 
-std::string quoted(std::string_view word) {
+std::string shell_quoted(std::string_view word) {
   std::string text = "'";
   for (const char c : word) {
     if (c == '\'') {
@@ -102,6 +102,15 @@ int complain_and_exit_code(const kernel::Error& error) {
   return exit_code_of(error);
 }
 
+int end_with(const kernel::Result<int>& exit_code) {
+  return exit_code ? *exit_code : complain_and_exit_code(exit_code.error());
+}
+
+int end_with(const kernel::Result<std::string>& text) {
+  if (!text) return complain_and_exit_code(text.error());
+  return print(*text) ? exit_success : exit_error;
+}
+
 bool print(std::string_view text) {
   const int error = write_all(STDOUT_FILENO, text);
   if (error != 0 && error != EPIPE) complain("write to stdout: " + kernel::errno_text(error));
@@ -131,7 +140,7 @@ std::string shell_line(const std::vector<std::string>& argv) {
   std::string line;
   for (const std::string& word : argv) {
     if (!line.empty()) line += ' ';
-    line += needs_quotes(word) ? quoted(word) : word;
+    line += needs_quotes(word) ? shell_quoted(word) : word;
   }
   return printable(line);
 }

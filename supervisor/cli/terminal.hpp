@@ -19,6 +19,11 @@ void complain(std::string_view message);
 // complain(), and the exit code that belongs to the error.
 int complain_and_exit_code(const kernel::Error& error);
 
+// What a command ends with: its exit code, or that of its text once printed. An error is complained
+// of.
+int end_with(const kernel::Result<int>& exit_code);
+int end_with(const kernel::Result<std::string>& text);
+
 // Writes everything to stdout; waits if it is slow. False, after a complaint, if it cannot be
 // written; a reader that went away is no reason to complain.
 bool print(std::string_view text);

@@ -69,8 +69,7 @@ Result<int> top(const Options& options) {
 }  // namespace
 
 int top_command(const Options& options) {
-  const auto exit_code = top(options);
-  return exit_code ? *exit_code : complain_and_exit_code(exit_code.error());
+  return end_with(top(options));
 }
 
 }  // namespace paddock::supervisor::cli

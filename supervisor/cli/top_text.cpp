@@ -20,7 +20,7 @@ using Rows = std::vector<std::vector<std::string>>;
 
 constexpr const char* unknown = "-";
 
-std::string size(std::uint64_t bytes) {
+std::string size_text(std::uint64_t bytes) {
   double value = static_cast<double>(bytes) / 1024;
   const char* unit = "KiB";
   for (const char* larger : {"MiB", "GiB", "TiB"}) {
@@ -38,7 +38,7 @@ std::string cpu_time(std::uint64_t us) {
   return fmt::format("{:.1f}h", seconds / 3600);
 }
 
-Result<std::string> heading(std::string_view answer) {
+Result<std::string> daemon_line(std::string_view answer) {
   return render<std::string>(answer, [](const ordered_json& json) {
     std::string text = fmt::format(
         "paddock: {}, {} alive, {} queued", json.at("status").get<std::string>(),
@@ -68,7 +68,7 @@ std::vector<std::string> run_row(const ordered_json& run, std::time_t now) {
     const ordered_json& usage = run["usage"];
     const char* at_least = usage.at("complete").get<bool>() ? "" : ">";
     cpu = at_least + cpu_time(usage.at("cpu_us").get<std::uint64_t>());
-    memory = at_least + size(usage.at("memory_bytes").get<std::uint64_t>());
+    memory = at_least + size_text(usage.at("memory_bytes").get<std::uint64_t>());
   }
   const std::string agent = run.at("agent").is_string() ? run["agent"].get<std::string>() : unknown;
   return {run.at("id").get<std::string>(),
@@ -169,7 +169,7 @@ Result<std::vector<std::string>> agents_with_status(std::string_view agents) {
 }
 
 Result<std::string> top_text(const TopAnswers& answers, TopRoom room, std::time_t now) {
-  std::string text = TRY(heading(answers.health));
+  std::string text = TRY(daemon_line(answers.health));
   const Budgets budgets = TRY(budgets_in(answers.budgets));
   const std::string agents = TRY(agents_table(answers.agents, budgets));
   if (!agents.empty()) text += "\n" + agents;

@@ -183,7 +183,7 @@ int exit_code_of(const VerifyTally& tally) {
   return tally.invalid() > 0 ? exit_invalid_items : exit_success;
 }
 
-Result<int> verify(const Options& options) {
+Result<int> verify_file(const Options& options) {
   const std::vector<ItemLine> lines = item_lines(TRY(read_items(options.verify.file)));
   if (lines.empty())
     return fail(ErrorCode::invalid_request, "there is no item in '" + options.verify.file + "'");
@@ -217,8 +217,7 @@ Result<int> verify(const Options& options) {
 }  // namespace
 
 int verify_command(const Options& options) {
-  const auto exit_code = verify(options);
-  return exit_code ? *exit_code : complain_and_exit_code(exit_code.error());
+  return end_with(verify_file(options));
 }
 
 }  // namespace paddock::supervisor::cli

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "kernel/policy/units.hpp"
 #include "supervisor/cli/json_render.hpp"
 #include "supervisor/cli/terminal.hpp"
 #include "supervisor/json/dump.hpp"
@@ -37,10 +38,6 @@ AnswerLine invalid_line(const ItemLine& line, const std::string& cause, const st
 std::size_t count_of(const std::map<std::string, std::size_t>& counts, const std::string& name) {
   const auto found = counts.find(name);
   return found == counts.end() ? 0 : found->second;
-}
-
-double seconds(std::chrono::milliseconds time) {
-  return std::chrono::duration<double>(time).count();
 }
 
 }  // namespace
@@ -105,15 +102,15 @@ std::string summary(const VerifyTally& tally, std::chrono::milliseconds took) {
   const std::size_t judged = tally.items - tally.invalid();
   if (judged > 0)
     text += fmt::format("; mean reward {:.3f}", tally.rewards / static_cast<double>(judged));
-  return text + fmt::format("; {:.1f} s\n", seconds(took));
+  return text + fmt::format("; {:.1f} s\n", kernel::seconds_in(took));
 }
 
 std::string progress_bar(const VerifyTally& tally, std::size_t of, std::chrono::milliseconds took,
                          std::size_t columns) {
   const std::size_t full = of == 0 ? bar_cells : tally.items * bar_cells / of;
-  std::string bar = fmt::format("[{:-<{}}]  {}/{}  {} fail  {} invalid  {:.0f} s",
-                                std::string(full, '#'), bar_cells, tally.items, of,
-                                count_of(tally.verdicts, "fail"), tally.invalid(), seconds(took));
+  std::string bar = fmt::format(
+      "[{:-<{}}]  {}/{}  {} fail  {} invalid  {:.0f} s", std::string(full, '#'), bar_cells,
+      tally.items, of, count_of(tally.verdicts, "fail"), tally.invalid(), kernel::seconds_in(took));
   bar.resize(std::min(bar.size(), columns));
   return bar;
 }

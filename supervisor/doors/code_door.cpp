@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "kernel/policy/names.hpp"
+#include "kernel/policy/units.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -25,15 +26,15 @@ std::optional<T> lowered(const std::optional<T>& asked, const std::optional<T>& 
   return most;
 }
 
-std::string seconds(milliseconds time) {
-  return fmt::format("{:g} s", std::chrono::duration<double>(time).count());
+std::string seconds_text(milliseconds time) {
+  return fmt::format("{:g} s", kernel::seconds_in(time));
 }
 
 void set_wall_clock(const CodeLimits& limits, const kernel::Profile& profile, std::string_view step,
                     kernel::Request& request, std::vector<std::string>& notes) {
   request.wall_clock =
       lowered(limits.wall_clock, profile.wall_clock, notes, [&](milliseconds asked, auto most) {
-        return fmt::format("{} timeout of {} to {}", step, seconds(asked), seconds(most));
+        return fmt::format("{} timeout of {} to {}", step, seconds_text(asked), seconds_text(most));
       });
 }
 

@@ -99,7 +99,7 @@ Result<void> lock_directory(const Fd& directory, const std::string& path) {
 }
 
 // Makes room at `path`: removes a socket of ours that nobody listens on, and nothing else.
-Result<void> remove_stale_socket(const std::string& path, const sockaddr_un& address) {
+Result<void> make_room_at(const std::string& path, const sockaddr_un& address) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) {
     if (errno == ENOENT) return {};
@@ -151,7 +151,7 @@ Result<Listener> bind_listener(const std::string& path, std::optional<gid_t> gro
   const sockaddr_un address = TRY(address_of(path));
   const Fd directory = TRY(open_private_directory(path, group));
   TRY_VOID(lock_directory(directory, path));
-  TRY_VOID(remove_stale_socket(path, address));
+  TRY_VOID(make_room_at(path, address));
 
   Fd fd = TRY(new_socket());
   // The file gets its mode from the umask when it is made; a chmod afterwards would come too late

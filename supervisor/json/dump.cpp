@@ -7,22 +7,22 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string dump(const ordered_json& value, int indent) {
+std::string dump_with(const ordered_json& value, int indent) {
   return value.dump(indent, ' ', /*ensure_ascii=*/false, ordered_json::error_handler_t::replace);
 }
 
 }  // namespace
 
 std::string dump(const ordered_json& value) {
-  return dump(value, -1);
+  return dump_with(value, -1);
 }
 
 std::string dump_line(const ordered_json& value) {
-  return dump(value, -1) + "\n";
+  return dump_with(value, -1) + "\n";
 }
 
 std::string dump_indented(const ordered_json& value) {
-  return dump(value, 2) + "\n";
+  return dump_with(value, 2) + "\n";
 }
 
 }  // namespace paddock::supervisor

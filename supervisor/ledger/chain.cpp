@@ -1,15 +1,10 @@
 #include "supervisor/ledger/chain.hpp"
 
-#include <array>
-
 #include "kernel/base/hash.hpp"
 #include "supervisor/ledger/fields.hpp"
 
 namespace paddock::supervisor {
 namespace {
-
-constexpr std::array row_kinds = {RowKind::run, RowKind::policy, RowKind::agent, RowKind::budget,
-                                  RowKind::verdict};
 
 void append_mark(std::string& bytes, const std::optional<ProcessMark>& mark) {
   append_field(bytes, mark.has_value());

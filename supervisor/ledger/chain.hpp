@@ -2,6 +2,7 @@
 // The chain: each event's hash covers the hash of the one before and the rows written with it.
 // Pure.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,6 +17,8 @@ namespace paddock::supervisor {
 inline const std::string hash_before_all = std::string(64, '0');
 
 enum class RowKind { run, policy, agent, budget, verdict };
+inline constexpr std::array row_kinds = {RowKind::run, RowKind::policy, RowKind::agent,
+                                         RowKind::budget, RowKind::verdict};
 
 std::string_view name_of(RowKind kind);
 

@@ -1,6 +1,5 @@
 #include "supervisor/ledger/verify.hpp"
 
-#include <array>
 #include <charconv>
 #include <utility>
 
@@ -18,8 +17,6 @@ using kernel::ErrorCode;
 using kernel::fail;
 using kernel::Result;
 
-constexpr std::array row_kinds = {RowKind::run, RowKind::policy, RowKind::agent, RowKind::budget,
-                                  RowKind::verdict};
 constexpr std::size_t hash_digits = 64;
 
 std::string number(std::uint64_t seq) {
@@ -33,9 +30,9 @@ std::string named(const WrittenRow& row) {
 
 // One pass over the events. A row says which event wrote it last; it must stand as that event has
 // it, no later event may have written it, and no row may be without an event.
-class Verifier {
+class LedgerPass {
  public:
-  Verifier(SQLite::Database& database, const std::optional<LedgerHead>& remembered)
+  LedgerPass(SQLite::Database& database, const std::optional<LedgerHead>& remembered)
       : database_(database), statements_(database), remembered_(remembered) {}
 
   Result<Verification> verify(const std::string& path) {
@@ -184,7 +181,7 @@ Result<Verification> verify_ledger(const std::string& path,
     SQLite::Database database(path, SQLite::OPEN_READONLY | SQLite::OPEN_NOFOLLOW);
     prepare_connection(database);
     const SQLite::Transaction snapshot(database);
-    return Verifier(database, remembered).verify(path);
+    return LedgerPass(database, remembered).verify(path);
   });
 }
 

@@ -17,7 +17,7 @@ std::string proc_file(pid_t pid, const char* name) {
 }
 
 // Up to the next NUL, which is taken away too.
-std::string_view take_word(std::string_view& words) {
+std::string_view take_argument(std::string_view& words) {
   const std::size_t end = words.find('\0');
   const std::string_view word = words.substr(0, end);
   words.remove_prefix(end == std::string_view::npos ? words.size() : end + 1);
@@ -28,10 +28,10 @@ std::string_view take_word(std::string_view& words) {
 
 std::optional<std::string> run_of_launcher(std::string_view cmdline) {
   // Inside bubblewrap it was executed by its path there.
-  const std::string_view program = take_word(cmdline);
+  const std::string_view program = take_argument(cmdline);
   if (program != "paddock-launch" && !program.starts_with("/proc/self/fd/")) return std::nullopt;
-  const std::string_view role = take_word(cmdline);
-  const std::string_view run = take_word(cmdline);
+  const std::string_view role = take_argument(cmdline);
+  const std::string_view run = take_argument(cmdline);
   const bool is_ours = is_run_id(run) || is_zygote_name(run);
   if ((role != "guard" && role != "init") || !is_ours || !cmdline.empty()) return std::nullopt;
   return std::string(run);

@@ -17,8 +17,7 @@ namespace paddock::supervisor {
 namespace {
 
 using kernel::Fd;
-using kernel::ProcessMark;
-using Marks = std::vector<ProcessMark>;
+using Marks = std::vector<kernel::ProcessMark>;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
@@ -36,7 +35,7 @@ bool send_signal(const Fd& pidfd, int signal) {
 }
 
 // Also false of a zombie that nobody reaps.
-bool is_alive(const ProcessMark& mark) {
+bool is_alive(const kernel::ProcessMark& mark) {
   const Fd pidfd = kernel::open_marked(mark);
   return pidfd && !has_ended(pidfd);
 }
@@ -61,7 +60,7 @@ std::size_t kill_children(pid_t parent, int depth) {
 }
 
 // The root comes last: as long as it lives, what is below it stays below it.
-std::size_t kill_tree_of(const ProcessMark& root) {
+std::size_t kill_tree_of(const kernel::ProcessMark& root) {
   const Fd pidfd = kernel::open_marked(root);
   if (!pidfd || has_ended(pidfd)) return 0;
   std::size_t killed = kill_children(root.pid, 0);
@@ -106,7 +105,7 @@ class Hunt {
     const auto own = own_uid() ? processes.find(*own_uid()) : processes.end();
     if (own == processes.end()) return;
     // Younger than the run, or it was there before it had the uid.
-    for (const ProcessMark& mark : own->second)
+    for (const kernel::ProcessMark& mark : own->second)
       if (mark.start_ticks >= run_.marks.front().start_ticks) of_own_uid_.push_back(mark);
   }
 
@@ -124,14 +123,14 @@ class Hunt {
   // What was stopped by its agent sees now that its supervisor is gone.
   void wake_launchers() const {
     for (const Marks& marks : {run_.marks, named_})
-      for (const ProcessMark& mark : marks)
+      for (const kernel::ProcessMark& mark : marks)
         if (const Fd pidfd = kernel::open_marked(mark)) send_signal(pidfd, SIGCONT);
   }
 
   void kill_pass() {
-    for (const ProcessMark& mark : run_.marks) remains.killed += kill_tree_of(mark);
-    for (const ProcessMark& mark : named_) remains.killed += kill_tree_of(mark);
-    for (const ProcessMark& mark : of_own_uid_) {
+    for (const kernel::ProcessMark& mark : run_.marks) remains.killed += kill_tree_of(mark);
+    for (const kernel::ProcessMark& mark : named_) remains.killed += kill_tree_of(mark);
+    for (const kernel::ProcessMark& mark : of_own_uid_) {
       const Fd pidfd = kernel::open_marked(mark);
       if (pidfd && real_uid_of(mark.pid) == run_.host_uid && send_signal(pidfd, SIGKILL))
         ++remains.killed;

@@ -13,15 +13,12 @@ using kernel::ErrorCode;
 using kernel::fail;
 using kernel::Result;
 using std::chrono::milliseconds;
+using std::chrono::system_clock;
 
 // Started per turn of the loop: each start costs about a millisecond, and others are waiting.
-constexpr int starts_per_turn = 8;
+constexpr int run_starts_per_turn = 8;
 // How often to look whether the ledger can be written again.
 constexpr milliseconds unwritten_interval{1000};
-
-std::chrono::system_clock::time_point wall_now() {
-  return std::chrono::system_clock::now();
-}
 
 // A run that could not be started, as a result like any other.
 kernel::SandboxResult result_of(const kernel::Error& error, const RunRecord& record) {
@@ -95,7 +92,7 @@ RunTable::RunTable(uv_loop_t* loop, const kernel::Sandbox& sandbox, Recorder& re
 
 RunTable::~RunTable() {
   const auto record = [this](const Entry& ended, const kernel::SandboxResult& result) {
-    recorder_.commit(finished_transition(ended.record, result, ended.digests, wall_now()),
+    recorder_.commit(finished_transition(ended.record, result, ended.digests, system_clock::now()),
                      IfUnwritten::keep, {});
   };
   for (const auto& [id, launcher] : alive_) {
@@ -149,7 +146,7 @@ Result<RunId> RunTable::submit(ResolvedRun&& run, RunObserver observer) {
   record.tenant = run.tenant;
   record.parent = run.is_canary ? RunId(canary_parent) : run.parent;
   record.argv = run.recorded ? run.recorded->words : std::move(run.argv);
-  record.created_at = wall_now();
+  record.created_at = system_clock::now();
   const PolicyTexts::Text& policy = policy_texts_.of(run.policy);
   record.policy_text = policy.text;
   record.policy_hash = policy.hash;
@@ -172,7 +169,7 @@ void RunTable::admit(Entry& entry) {
   entry.stage = starts ? Stage::starting : Stage::admitting;
   recorder_.commit(
       admitted_transition(entry.record, entry.request,
-                          starts ? FirstState::starting : FirstState::queued, wall_now()),
+                          starts ? FirstState::starting : FirstState::queued, system_clock::now()),
       IfUnwritten::refuse,
       [this, id = entry.record.id](const Committed& committed) { admitted(id, committed); });
 }
@@ -343,7 +340,7 @@ void RunTable::schedule_pump() {
 
 void RunTable::pump() {
   tell_ends();
-  for (int started = 0; started < starts_per_turn && !ready_.empty(); ++started) {
+  for (int started = 0; started < run_starts_per_turn && !ready_.empty(); ++started) {
     const RunId id = ready_.front();
     ready_.pop_front();
     start(*entry(id));
@@ -356,7 +353,7 @@ void RunTable::pump() {
     Entry& next = *entry(*id);
     next.stage = Stage::starting;
     recorder_.commit(
-        starting_transition(next.record, wall_now()), IfUnwritten::refuse,
+        starting_transition(next.record, system_clock::now()), IfUnwritten::refuse,
         [this, id = *id](const Committed& committed) { start_recorded(id, committed); });
     tell_slot(next);
   }
@@ -437,7 +434,7 @@ void RunTable::go_live(Entry& entry, std::unique_ptr<kernel::Run> run) {
   entry.stage = Stage::alive;
   entry.digests = OutputDigests(entry.request.policy.output_bytes);
   entry.record.degraded = run->plan().degraded;
-  entry.record.started_at = wall_now();
+  entry.record.started_at = system_clock::now();
   entry.record.marks = run->marks();
   alive_[id] = run->launcher();
   entry.live = std::make_unique<LiveRun>(loop_, std::move(run), [this, id] { changed(id); });
@@ -471,7 +468,7 @@ void RunTable::announce(Entry& live) {
   pass_gate(live);
   if (!live.record.receipt) live.record.receipt = live.live->run().receipt();
   live.record.marks = live.live->run().marks();
-  recorder_.commit(running_transition(live.record, wall_now()), IfUnwritten::keep, {});
+  recorder_.commit(running_transition(live.record, system_clock::now()), IfUnwritten::keep, {});
   for (const auto& [number, observer] : live.observers)
     if (observer.on_started) observer.on_started(live.record);
 }
@@ -491,8 +488,9 @@ void RunTable::finish(Entry& finished, kernel::SandboxResult result) {
   finished.request = {};
   finished.record.degraded = result.degraded;
   const RunId id = finished.record.id;
-  outcomes_.commit(id, finished_transition(finished.record, result, finished.digests, wall_now()),
-                   [this, id](bool recorded) { settled(id, recorded); });
+  outcomes_.commit(
+      id, finished_transition(finished.record, result, finished.digests, system_clock::now()),
+      [this, id](bool recorded) { settled(id, recorded); });
   finished.result = std::move(result);
   ended_.push_back(entries_.at(id));
   schedule_pump();

@@ -6,6 +6,7 @@
 
 #include "kernel/base/hash.hpp"
 #include "supervisor/json/dump.hpp"
+#include "supervisor/ledger/chain.hpp"
 #include "supervisor/runs/run_json.hpp"
 
 namespace paddock::supervisor {
@@ -13,12 +14,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::int64_t microseconds(SystemTime time) {
-  return std::chrono::duration_cast<std::chrono::microseconds>(time.time_since_epoch()).count();
-}
-
-std::int64_t microseconds(const std::optional<SystemTime>& time) {
-  return time ? microseconds(*time) : 0;
+std::int64_t microseconds_or_0(const std::optional<SystemTime>& time) {
+  return time ? to_microseconds(*time) : 0;
 }
 
 std::optional<ProcessMark> mark(const std::optional<kernel::ProcessMark>& process) {
@@ -40,8 +37,8 @@ RunRow row_of(const RunRecord& run, const std::string& state) {
   row.agent = run.agent;
   row.parent = run.parent;
   row.policy_hash = run.policy_hash;
-  row.created_us = microseconds(run.created_at);
-  row.started_us = microseconds(run.started_at);
+  row.created_us = to_microseconds(run.created_at);
+  row.started_us = microseconds_or_0(run.started_at);
   row.launcher = mark(run.marks.launcher);
   row.agent_process = mark(run.marks.agent);
   row.degraded = fmt::format("{}", fmt::join(run.degraded, ","));
@@ -114,7 +111,7 @@ Transition finished_transition(const RunRecord& run, const kernel::SandboxResult
                                const OutputDigests& digests, SystemTime now) {
   constexpr double us_per_s = 1e6;
   RunRow row = row_of(run, "finished");
-  row.ended_us = microseconds(now);
+  row.ended_us = to_microseconds(now);
   row.cause = kernel::name_of(result.cause);
   row.exit_code = result.exit_code;
   row.cpu_us = result.cpu_user_us + result.cpu_system_us;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::chrono::milliseconds version_time_max{10'000};
 constexpr std::size_t version_output_bytes = 4096;
 
-bool is_digit(char c) {
+bool is_version_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
@@ -56,8 +56,9 @@ void bound_version_run(kernel::SandboxPolicy& policy) {
 }
 
 std::string version_in(std::string_view text) {
-  const auto begin = std::find_if(text.begin(), text.end(), is_digit);
-  auto end = std::find_if(begin, text.end(), [](char c) { return !is_digit(c) && c != '.'; });
+  const auto begin = std::find_if(text.begin(), text.end(), is_version_digit);
+  auto end =
+      std::find_if(begin, text.end(), [](char c) { return !is_version_digit(c) && c != '.'; });
   while (end != begin && *(end - 1) == '.') --end;
   return {begin, end};
 }

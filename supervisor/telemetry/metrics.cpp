@@ -46,7 +46,7 @@ const Histogram::BucketBoundaries short_bounds = {0.001, 0.0025, 0.005, 0.01, 0.
 const Histogram::BucketBoundaries long_bounds = {0.005, 0.01, 0.05, 0.1, 0.5, 1,
                                                  2.5,   5,    10,   30,  60,  300};
 
-double number(std::size_t value) {
+double to_double(std::size_t value) {
   return static_cast<double>(value);
 }
 
@@ -107,7 +107,7 @@ struct Metrics::Implementation {
         agents_by_state[state] = &agents.Add({{"state", state}});
     for (const auto& [state, gauge_of_state] : agents_by_state) {
       const auto now = by_state.find(state);
-      gauge_of_state->Set(now == by_state.end() ? 0 : number(now->second));
+      gauge_of_state->Set(now == by_state.end() ? 0 : to_double(now->second));
     }
   }
 };
@@ -177,20 +177,20 @@ void Metrics::zygote_ended(std::string_view runtime, std::string_view reason) {
 
 std::string Metrics::text(const MetricsNow& now) {
   Implementation& all = *implementation_;
-  all.runs_alive.Set(number(now.runs_alive));
-  all.runs_queued.Set(number(now.runs_queued));
-  all.items_alive.Set(number(now.items_alive));
-  all.items_queued.Set(number(now.items_queued));
-  all.profiles_refused.Set(number(now.profiles_refused));
+  all.runs_alive.Set(to_double(now.runs_alive));
+  all.runs_queued.Set(to_double(now.runs_queued));
+  all.items_alive.Set(to_double(now.items_alive));
+  all.items_queued.Set(to_double(now.items_queued));
+  all.profiles_refused.Set(to_double(now.profiles_refused));
   all.config_stale.Set(now.config_stale ? 1 : 0);
   all.draining.Set(now.draining ? 1 : 0);
   all.ledger_writing.Set(now.ledger_writing ? 1 : 0);
-  all.ledger_unwritten.Set(number(now.ledger_unwritten));
+  all.ledger_unwritten.Set(to_double(now.ledger_unwritten));
   all.set_agents(now.agents);
   all.loop_lag.Set(now.loop_lag.count());
   for (const auto& [runtime, by_state] : now.zygotes)
     for (const auto& [state, count] : by_state)
-      all.zygotes.Add(Labels{{"runtime", runtime}, {"state", state}}).Set(number(count));
+      all.zygotes.Add(Labels{{"runtime", runtime}, {"state", state}}).Set(to_double(count));
 
   std::vector<prometheus::MetricFamily> families = all.registry.Collect();
   std::sort(families.begin(), families.end(),

@@ -54,8 +54,8 @@ Result<Integrity> integrity(const std::string& place, const json& value) {
                      [](Integrity each) { return name_of(each); });
 }
 
-Result<std::optional<std::chrono::milliseconds>> deadline(const std::string& place,
-                                                          const json& value) {
+Result<std::optional<std::chrono::milliseconds>> batch_deadline(const std::string& place,
+                                                                const json& value) {
   const std::chrono::milliseconds most = deadline_max;
   if (!value.is_number_unsigned() || value.get<std::uint64_t>() < 1 ||
       value.get<std::uint64_t>() > static_cast<std::uint64_t>(most.count()))
@@ -135,7 +135,7 @@ RefusedItem refused(const json& value, std::string why) {
 }
 
 // Of equal ids and nonces the first one counts.
-class Labels {
+class TakenLabels {
  public:
   Result<void> add(const Item& item) {
     if (!ids_.insert(item.id).second)
@@ -158,7 +158,7 @@ Result<void> read_items(const Document& document, VerifyRequest& request) {
   if (items.size() > items_max)
     return fail(ErrorCode::invalid_request,
                 fmt::format("items: {}, and {} are the most", items.size(), items_max));
-  Labels labels;
+  TakenLabels labels;
   for (std::size_t i = 0; i < items.size(); ++i) {
     const auto bad = document.bad_items.find(i);
     if (bad != document.bad_items.end()) {
@@ -195,7 +195,8 @@ Result<VerifyRequest> parse_items(std::string_view body) {
       {json_required(json_ignored("items")),
        json_into("request_id", request.request_id, request_id),
        json_into("profile", request.profile, name), json_into("scoring", request.scoring, scoring),
-       json_into("stop", request.stop, stop), json_into("deadline_ms", request.deadline, deadline),
+       json_into("stop", request.stop, stop),
+       json_into("deadline_ms", request.deadline, batch_deadline),
        json_into("stream", request.stream, json_flag), json_into("cache", request.cache, json_flag),
        json_into("allow_degraded", request.allow_degraded, json_flag),
        json_into("warm", request.warm, json_flag),

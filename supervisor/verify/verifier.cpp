@@ -17,7 +17,7 @@ using kernel::Result;
 using std::chrono::milliseconds;
 
 // Each takes a millisecond or so, and others are waiting.
-constexpr int starts_per_turn = 16;
+constexpr int item_starts_per_turn = 16;
 
 std::uint64_t milliseconds_between(kernel::Clock::time_point begin, kernel::Clock::time_point end) {
   return static_cast<std::uint64_t>(
@@ -297,7 +297,7 @@ void Verifier::schedule_pump() {
 
 void Verifier::pump() {
   over_.clear();
-  for (int i = 0; i < starts_per_turn; ++i) {
+  for (int i = 0; i < item_starts_per_turn; ++i) {
     const auto key = queue_.take();
     if (!key) return;
     const Place place = places_.at(*key);

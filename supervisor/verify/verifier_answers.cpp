@@ -9,14 +9,6 @@
 #include "supervisor/verify/verifier.hpp"
 
 namespace paddock::supervisor {
-namespace {
-
-std::chrono::system_clock::time_point wall_now() {
-  return std::chrono::system_clock::now();
-}
-
-}  // namespace
-
 void Verifier::record(Place place, ItemAnswer answer) {
   Batch& batch = batches_.at(place.batch);
   batch.entries[place.index].stage = Stage::recording;
@@ -30,7 +22,8 @@ void Verifier::record(Place place, ItemAnswer answer) {
   }
   std::string json = answer_to_json(answer);
   Transition transition =
-      verdict_transition(answer, json, batch.request.request_id, batch.request.tenant, wall_now());
+      verdict_transition(answer, json, batch.request.request_id, batch.request.tenant,
+                         std::chrono::system_clock::now());
   ++batch.recording;
   answer.cases.clear();
   outcomes_.commit(key_of_place(place), std::move(transition),
@@ -84,16 +77,17 @@ void Verifier::close_member(BatchId id, const std::string& name) {
   }
   if (group.is_recorded) return deliver_group(id, answer);
   ++batch->recording;
-  outcomes_.commit(fmt::format("{}-group-{}", id, name),
-                   group_transition(answer, batch->request.tenant, wall_now()),
-                   [this, id, answer](bool is_recorded) {
-                     Batch& recording = batches_.at(id);
-                     if (is_recorded) --recording.recording;
-                     Group& ended = recording.groups.at(answer.group);
-                     if (!recording.is_cancelled && !std::exchange(ended.is_recorded, true))
-                       return deliver_group(id, answer);
-                     erase_if_idle(id);
-                   });
+  outcomes_.commit(
+      fmt::format("{}-group-{}", id, name),
+      group_transition(answer, batch->request.tenant, std::chrono::system_clock::now()),
+      [this, id, answer](bool is_recorded) {
+        Batch& recording = batches_.at(id);
+        if (is_recorded) --recording.recording;
+        Group& ended = recording.groups.at(answer.group);
+        if (!recording.is_cancelled && !std::exchange(ended.is_recorded, true))
+          return deliver_group(id, answer);
+        erase_if_idle(id);
+      });
 }
 
 void Verifier::deliver_group(BatchId id, const GroupAnswer& group) {

@@ -28,7 +28,7 @@ constexpr uid_t watcher = 20003;
 constexpr uid_t stranger = 20009;
 constexpr gid_t bobs_group = 20100;
 
-constexpr const char* rules = R"(socket_group = "daemon"
+constexpr const char* access_rules = R"(socket_group = "daemon"
 [[tenant]]
 name = "red"
 uids = [20001]
@@ -99,7 +99,7 @@ const Client blue{bob, {socket_group, bobs_group}};
 const Client watch{watcher};
 
 struct Shared {
-  explicit Shared(const std::string& text = rules, const std::string& more_config = "",
+  explicit Shared(const std::string& text = access_rules, const std::string& more_config = "",
                   std::function<void()> in_child = {},
                   const std::map<std::string, std::string>& agents = {})
       : file(files.write("access.toml", text)),
@@ -144,7 +144,7 @@ bool may_test() {
   return false;
 }
 
-std::string mode_of(const std::string& path) {
+std::string mode_and_group(const std::string& path) {
   struct stat status {};
   REQUIRE(::stat(path.c_str(), &status) == 0);
   char text[32];
@@ -194,7 +194,7 @@ TEST_CASE("tenants run, look at and kill their own, and do not find each other's
 
 TEST_CASE("what only the ledger remembers of a run is its tenant's, too") {
   if (!may_test()) return;
-  const Shared shared(rules, "[limits]\nruns_finished = 1\n");
+  const Shared shared(access_rules, "[limits]\nruns_finished = 1\n");
   const std::string first = shared.post(red, "/v1/runs", shell("true")).json()["id"];
   for (int i = 0; i < 3; ++i) CHECK(shared.post(blue, "/v1/runs", shell("true")).status == 200);
   CHECK(shared.get(red, "/v1/runs/" + first).status == 200);
@@ -309,7 +309,7 @@ TEST_CASE("an agent is its tenant's, and is not there for others") {
     return "name = \"" + name + "\"\nprofile = \"OFF\"\ncommand = [\"true\"]\ntenant = \"" +
            tenant + "\"\n[budget]\ntokens = 5\n";
   };
-  const Shared shared(rules, "", {},
+  const Shared shared(access_rules, "", {},
                       {{"a.toml", agent("reds", "red")}, {"b.toml", agent("blues", "blue")}});
   const json visible = shared.get(red, "/v1/agents").json()["agents"];
   REQUIRE(visible.size() == 1);
@@ -568,18 +568,18 @@ TEST_CASE("the sockets are the group's, and follow it at a reload") {
   if (!may_test()) return;
   const Shared shared;
   const std::string directory = directory_of(shared.daemon.socket());
-  CHECK(mode_of(directory) == "0750 1");
-  CHECK(mode_of(shared.daemon.socket()) == "0660 1");
-  CHECK(mode_of(shared.daemon.trainer_socket()) == "0660 1");
+  CHECK(mode_and_group(directory) == "0750 1");
+  CHECK(mode_and_group(shared.daemon.socket()) == "0660 1");
+  CHECK(mode_and_group(shared.daemon.trainer_socket()) == "0660 1");
   shared.files.write("access.toml", "[[tenant]]\nname = \"red\"\nuids = [20001]\nverbs = []\n");
   CHECK(shared.daemon.post("/v1/reload").status == 200);
-  CHECK(mode_of(directory).starts_with("0700"));
-  CHECK(mode_of(shared.daemon.socket()).starts_with("0600"));
+  CHECK(mode_and_group(directory).starts_with("0700"));
+  CHECK(mode_and_group(shared.daemon.socket()).starts_with("0600"));
   CHECK(shared.get(red, "/health").status == 0);
-  shared.files.write("access.toml", rules);
+  shared.files.write("access.toml", access_rules);
   CHECK(shared.daemon.post("/v1/reload").status == 200);
-  CHECK(mode_of(directory) == "0750 1");
-  CHECK(mode_of(shared.daemon.socket()) == "0660 1");
+  CHECK(mode_and_group(directory) == "0750 1");
+  CHECK(mode_and_group(shared.daemon.socket()) == "0660 1");
   CHECK(shared.get(red, "/health").status == 200);
 }
 
@@ -614,7 +614,7 @@ TEST_CASE("a daemon of an ordinary user has tenants of other users, and still re
         ::setresuid(daemon_uid, daemon_uid, daemon_uid) != 0)
       ::_exit(122);
   };
-  const Shared shared(rules, "cgroup_base = \"none\"\n", become_user);
+  const Shared shared(access_rules, "cgroup_base = \"none\"\n", become_user);
   CHECK(shared.get(red, "/v1/runs").status == 200);
   const HttpReply ran = shared.post(red, "/v1/runs", shell("id -u"));
   INFO(ran.body);

@@ -63,7 +63,7 @@ struct Doors {
   std::uint16_t port;
 };
 
-json python(const std::string& code) {
+json python_code(const std::string& code) {
   return {{"language", "python"}, {"code", code}};
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("TCP needs the token and this daemon's own name with each request") {
   CHECK(status(host + "Authorization: Bearer \r\n") == 401);
   CHECK(status("Host: evil.example:" + std::to_string(doors.port) + "\r\n" + bearer) == 421);
   CHECK(status("Host: 127.0.0.1\r\n" + bearer) == 421);
-  const HttpReply refused = doors.send("POST", "/run_code", python("1").dump(), host);
+  const HttpReply refused = doors.send("POST", "/run_code", python_code("1").dump(), host);
   CHECK(refused.status == 401);
   CHECK(refused.header("WWW-Authenticate") == "Bearer");
   CHECK(doors.daemon.get("/v1/runs").json()["runs"].empty());
@@ -137,22 +137,22 @@ TEST_CASE("who is on TCP has the rights of the configured tenant, also after a r
   const std::string file = rules("\"run\"", "\"STRICT\"");
   Doors doors(
       {.more = "tenant = \"trainer\"\n", .daemon = {.config = "access = \"" + file + "\"\n"}});
-  CHECK(answered(doors.post("/run_code", python("print(1)")))["status"] == "Success");
+  CHECK(answered(doors.post("/run_code", python_code("print(1)")))["status"] == "Success");
   CHECK(doors.daemon.get("/v1/runs").json()["runs"][0]["tenant"] == "trainer");
 
   rules("\"run\"", "\"DEFAULT\"");
   REQUIRE(doors.daemon.post("/v1/reload").status == 200);
-  const HttpReply other_profile = doors.post("/run_code", python("print(1)"));
+  const HttpReply other_profile = doors.post("/run_code", python_code("print(1)"));
   CHECK(other_profile.status == 403);
   CHECK(other_profile.error_message() == "tenant 'trainer' may not use profile 'STRICT'");
 
   rules("\"verify\"", "\"STRICT\"");
   REQUIRE(doors.daemon.post("/v1/reload").status == 200);
-  CHECK(doors.post("/run_code", python("print(1)")).status == 403);
+  CHECK(doors.post("/run_code", python_code("print(1)")).status == 403);
 
   access.write("access.toml", "");
   REQUIRE(doors.daemon.post("/v1/reload").status == 200);
-  CHECK(doors.post("/run_code", python("print(1)")).status == 403);
+  CHECK(doors.post("/run_code", python_code("print(1)")).status == 403);
 }
 
 TEST_CASE("the feed is there on TCP, of the doors' own tenant alone") {
@@ -227,7 +227,7 @@ TEST_CASE("the port closes with the daemon, and what runs then is no wrong answe
   if (!sandbox_works()) return;
   Doors doors({.daemon = {.config = "[limits]\ndrain_seconds = 1\n"}});
   HttpConnection waiting(doors.port);
-  const std::string body = python("import time; time.sleep(60)").dump();
+  const std::string body = python_code("import time; time.sleep(60)").dump();
   waiting.send("POST /run_code HTTP/1.1\r\n" + doors.own_headers() +
                "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
   REQUIRE(eventually([&] { return doors.daemon.health("runs_alive") == 1; }));
@@ -280,7 +280,7 @@ TEST_CASE("run_code takes files in and gives files out, byte for byte") {
   const DaemonFixture daemon;
   std::string bytes;
   for (int i = 0; i < 1024; ++i) bytes += static_cast<char>(i);
-  json request = python(
+  json request = python_code(
       "import pkg.helper, shutil, os\n"
       "shutil.copy('data.bin', 'out.bin')\n"
       "print(pkg.helper.x)\n"
@@ -315,21 +315,21 @@ TEST_CASE("run_code tells how code failed") {
   CHECK(broken["compile_result"]["stderr"].get<std::string>().find("error") != std::string::npos);
   CHECK(broken["run_result"].is_null());
 
-  const json raised = ran(python("raise SystemExit(3)"));
+  const json raised = ran(python_code("raise SystemExit(3)"));
   CHECK(raised["status"] == "Failed");
   CHECK(raised["run_result"]["return_code"] == 3);
 
-  const json killed = ran(python("import os; os.kill(os.getpid(), 11)"));
+  const json killed = ran(python_code("import os; os.kill(os.getpid(), 11)"));
   CHECK(killed["run_result"]["return_code"] == -11);
 
-  json slow = python("import time; print('began', flush=True); time.sleep(60)");
+  json slow = python_code("import time; print('began', flush=True); time.sleep(60)");
   slow["run_timeout"] = 1;
   const json late = ran(slow);
   CHECK(late["status"] == "Failed");
   CHECK(late["run_result"]["status"] == "TimeLimitExceeded");
   CHECK(late["run_result"]["stdout"] == "began\n");
 
-  json large = python("print(1)");
+  json large = python_code("print(1)");
   large["memory_limit_MB"] = 1024;
   const json lowered = ran(large);
   CHECK(lowered["status"] == "Success");
@@ -342,7 +342,7 @@ TEST_CASE("run_code refuses what it cannot take, and nothing runs") {
   const auto status = [&](json request) { return daemon.post("/run_code", request).status; };
   CHECK(status({{"language", "cobol"}, {"code", ""}}) == 400);
   CHECK(status({{"language", "python"}}) == 400);
-  json request = python("1");
+  json request = python_code("1");
   request["files"] = {{"../../etc/cron.d/x", ""}};
   CHECK(status(request) == 400);
   request["files"] = {{"main.py", ""}};
@@ -354,10 +354,10 @@ TEST_CASE("run_code sheds load with 504, which its clients try again") {
   if (!sandbox_works()) return;
   const DaemonFixture daemon({.config = "[limits]\nruns_alive = 1\nruns_queued = 1\n"});
   daemon.run(shell("true"));
-  answered(daemon.post("/run_code", python("1")));  // the version is known from now on
+  answered(daemon.post("/run_code", python_code("1")));  // the version is known from now on
   const std::string first = daemon.start(shell("sleep 60"));
   const std::string second = daemon.start(shell("sleep 60"));
-  const HttpReply refused = daemon.post("/run_code", python("print(1)"));
+  const HttpReply refused = daemon.post("/run_code", python_code("print(1)"));
   CHECK(refused.status == 504);
   CHECK(refused.header("Retry-After") == "1");
   daemon.remove("/v1/runs/" + first);
@@ -368,7 +368,7 @@ TEST_CASE("a client of run_code that leaves takes its run with it") {
   if (!sandbox_works()) return;
   const DaemonFixture daemon;
   HttpConnection client(daemon.socket());
-  client.send_request("POST", "/run_code", python("import time; time.sleep(60)").dump());
+  client.send_request("POST", "/run_code", python_code("import time; time.sleep(60)").dump());
   REQUIRE(eventually([&] { return daemon.health("runs_alive") == 1; }));
   client.vanish();
   CHECK(eventually([&] { return daemon.health("runs_alive") == 0; }));
@@ -377,9 +377,9 @@ TEST_CASE("a client of run_code that leaves takes its run with it") {
 TEST_CASE("run_code gives up a run that the queue holds for too long") {
   if (!sandbox_works()) return;
   const DaemonFixture daemon({.config = "[limits]\nruns_alive = 1\n"});
-  answered(daemon.post("/run_code", python("1")));
+  answered(daemon.post("/run_code", python_code("1")));
   const std::string blocker = daemon.start(shell("sleep 60"));
-  json request = python("print(1)");
+  json request = python_code("print(1)");
   request["run_timeout"] = 0.1;
   const HttpReply refused = daemon.post("/run_code", request);
   CHECK(refused.status == 504);

@@ -30,7 +30,7 @@ Transition verdict(const std::string& id, std::optional<double> reward,
   return verdict_transition(answer, "{}", "step", "", std::chrono::system_clock::now());
 }
 
-Transition group() {
+Transition whole_group() {
   return group_transition(
       {.request_id = "step", .group = "g", .ids = {"a", "b"}, .rewards = {1.0, 0.0}}, "",
       std::chrono::system_clock::now());
@@ -112,7 +112,7 @@ using Ids = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("the feed has verdicts and groups and nothing else, oldest first, on both sockets") {
-  Fed fed({verdict("a", 1.0), verdict("b", 0.0), group()});
+  Fed fed({verdict("a", 1.0), verdict("b", 0.0), whole_group()});
   fed.daemon.run(shell("true"));
   const std::vector<json> all = fed.feed();
   REQUIRE(all.size() == 3);
@@ -130,7 +130,7 @@ TEST_CASE("the feed has verdicts and groups and nothing else, oldest first, on b
 }
 
 TEST_CASE("a reader picks the kind, the advantages, how many, and after what") {
-  const Fed fed({verdict("a", 1.0), verdict("b", std::nullopt), group(), verdict("c", 0.5)});
+  const Fed fed({verdict("a", 1.0), verdict("b", std::nullopt), whole_group(), verdict("c", 0.5)});
   CHECK(ids(fed.feed("?kind=verdict")) == Ids{"a", "b", "c"});
   const auto groups = fed.feed("?kind=group&advantages=no_std");
   REQUIRE(groups.size() == 1);

@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr const char* rules = R"([[tenant]]
+constexpr const char* key_rules = R"([[tenant]]
 name = "blue"
 uids = [20001]
 verbs = ["verify"]
@@ -20,7 +20,7 @@ verbs = ["verify"]
 
 struct WithTenant {
   DaemonDirectory files;
-  std::string file = files.write("access.toml", rules);
+  std::string file = files.write("access.toml", key_rules);
   DaemonFixture daemon{{.config = "access = \"" + file + "\"\n"}};
 
   std::string key_file(const std::string& name) const {

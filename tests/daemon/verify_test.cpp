@@ -51,13 +51,6 @@ json request_of(const std::vector<json>& items, const json& rest = json::object(
   return body;
 }
 
-json verify(const DaemonFixture& daemon, const json& request) {
-  const HttpReply reply = http(daemon.trainer_socket(), "POST", "/v1/verify", request);
-  INFO(reply.body.substr(0, 1000));
-  REQUIRE(reply.status == 200);
-  return reply.json();
-}
-
 json item_of(const json& answer, const std::string& id) {
   for (const json& item : answer["items"])
     if (item["id"] == id) return item;
@@ -82,14 +75,14 @@ std::vector<json> events_of(HttpConnection& connection) {
 TEST_CASE("code is judged under STRICT, each kind of tests with right and wrong code") {
   if (!sandbox_works()) return;
   const DaemonFixture daemon;
-  const json answer = verify(
-      daemon, {{"items",
-                {call_item("call right", right_code), call_item("call wrong", wrong_code),
-                 assert_item("assert right", right_code, "assert f(1) == 2"),
-                 assert_item("assert half", wrong_code, "assert f(1) == 2\nassert f(1) == 1"),
-                 stdio_item("stdio right", "print(int(input()) + 1)"),
-                 stdio_item("stdio half", "print(2)")}},
-               {"allow_degraded", true}});
+  const json answer =
+      daemon.verify({{"items",
+                      {call_item("call right", right_code), call_item("call wrong", wrong_code),
+                       assert_item("assert right", right_code, "assert f(1) == 2"),
+                       assert_item("assert half", wrong_code, "assert f(1) == 2\nassert f(1) == 1"),
+                       stdio_item("stdio right", "print(int(input()) + 1)"),
+                       stdio_item("stdio half", "print(2)")}},
+                     {"allow_degraded", true}});
   REQUIRE(answer["items"].size() == 6);
   CHECK(answer["groups"] == json::array());
   for (const char* id : {"call right", "assert right", "stdio right"}) {
@@ -114,14 +107,13 @@ TEST_CASE("code is judged under STRICT, each kind of tests with right and wrong 
 
 TEST_CASE("an early end with success is no pass, and a hang is the candidate's wall clock") {
   const DaemonFixture daemon({.config = "[verify]\nwall_seconds = 2\n"});
-  const json answer =
-      verify(daemon, request_of({call_item("exit", "import os\ndef f(x):\n    os._exit(0)\n"),
-                                 stdio_item("exit silently", "import os\nos._exit(0)"),
-                                 with(call_item("exit in process", "import os\nos._exit(0)"),
-                                      "integrity", "in_process"),
-                                 call_item("hang", sleeping_code),
-                                 with(stdio_item("hang sooner", "import time\ntime.sleep(60)"),
-                                      "limits", {{"wall_seconds", 0.5}})}));
+  const json answer = daemon.verify(request_of(
+      {call_item("exit", "import os\ndef f(x):\n    os._exit(0)\n"),
+       stdio_item("exit silently", "import os\nos._exit(0)"),
+       with(call_item("exit in process", "import os\nos._exit(0)"), "integrity", "in_process"),
+       call_item("hang", sleeping_code),
+       with(stdio_item("hang sooner", "import time\ntime.sleep(60)"), "limits",
+            {{"wall_seconds", 0.5}})}));
   for (const json& item : answer["items"]) {
     INFO(item.dump());
     CHECK(item["verdict"] == "fail");
@@ -139,7 +131,7 @@ TEST_CASE("output beyond the cap is never compared as if it were all") {
   json item = stdio_item("a", "print('2')\nprint('x' * 100000)");
   item["tests"]["cases"] = {{{"stdin", ""}, {"stdout", "2\n" + std::string(98, 'x')}}};
   item["limits"] = {{"output_bytes", 100}};
-  CHECK(item_of(verify(daemon, request_of({item})), "a")["cause"] == "output_limit");
+  CHECK(item_of(daemon.verify(request_of({item})), "a")["cause"] == "output_limit");
 }
 
 TEST_CASE("a request that cannot be judged at all is refused, and nothing runs") {
@@ -173,7 +165,7 @@ TEST_CASE("one bad item among good ones is named with its place, and the others 
   json bad = stdio_item("bad", "print(1)");
   bad["tests"]["cases"][1]["stdin"] = 7;
   const json answer =
-      verify(daemon, request_of({call_item("a", right_code), bad, call_item("b", wrong_code)}));
+      daemon.verify(request_of({call_item("a", right_code), bad, call_item("b", wrong_code)}));
   CHECK(answer["items"][0]["verdict"] == "pass");
   CHECK(answer["items"][1]["verdict"] == "invalid");
   CHECK(answer["items"][1]["reward"].is_null());
@@ -188,7 +180,7 @@ TEST_CASE("ten thousand tiny bad items do not hold up the daemon") {
   std::vector<json> items;
   for (int i = 0; i < 9'999; ++i) items.push_back(json({{"id", std::to_string(i)}}));
   items.push_back(call_item("good", right_code));
-  const json answer = verify(daemon, request_of(items));
+  const json answer = daemon.verify(request_of(items));
   REQUIRE(answer["items"].size() == 10'000);
   CHECK(answer["items"][9'999]["verdict"] == "pass");
   CHECK(answer["items"][0]["detail"] == "the key 'code' is missing");
@@ -234,16 +226,15 @@ TEST_CASE("a client that leaves ends its runs and those that would have followed
   }
   CHECK(runs_of(daemon) == 4);
   // Their places are free again.
-  CHECK(verify(daemon, request_of({call_item("c", right_code)}))["items"][0]["verdict"] == "pass");
+  CHECK(daemon.verify(request_of({call_item("c", right_code)}))["items"][0]["verdict"] == "pass");
 }
 
 TEST_CASE("what is not over at the deadline is invalid, and is told then") {
   const DaemonFixture daemon({.config = "[verify]\nitems_alive = 1\n"});
   const auto begin = steady_clock::now();
-  const json answer =
-      verify(daemon, request_of({call_item("a", right_code), call_item("b", sleeping_code),
-                                 call_item("c", right_code)},
-                                {{"deadline_ms", 3000}}));
+  const json answer = daemon.verify(request_of(
+      {call_item("a", right_code), call_item("b", sleeping_code), call_item("c", right_code)},
+      {{"deadline_ms", 3000}}));
   CHECK(steady_clock::now() - begin < seconds(8));
   CHECK(item_of(answer, "a")["verdict"] == "pass");
   for (const char* id : {"b", "c"}) {
@@ -298,9 +289,9 @@ TEST_CASE("a request that comes again runs nothing again, also after the daemon 
   const json request = request_of({with(call_item("a", right_code), "group", "g"),
                                    with(call_item("b", wrong_code), "group", "g")},
                                   {{"request_id", "step-1"}});
-  const json first = verify(daemon, request);
+  const json first = daemon.verify(request);
   const std::size_t runs = runs_of(daemon);
-  CHECK(verify(daemon, request) == first);
+  CHECK(daemon.verify(request) == first);
   CHECK(runs_of(daemon) == runs);
   const auto groups = [&] { return daemon.get("/v1/events?kind=verify.group").body; };
   const std::string recorded = groups();
@@ -308,7 +299,7 @@ TEST_CASE("a request that comes again runs nothing again, also after the daemon 
   daemon.signal(SIGKILL);
   daemon.wait_for_end();
   daemon.start_again();
-  CHECK(verify(daemon, request) == first);
+  CHECK(daemon.verify(request) == first);
   CHECK(runs_of(daemon) == runs);
   CHECK(groups() == recorded);
 }
@@ -316,7 +307,7 @@ TEST_CASE("a request that comes again runs nothing again, also after the daemon 
 TEST_CASE("a nonce is taken once") {
   const DaemonFixture daemon;
   const json item = with(call_item("a", right_code), "nonce", "n-1");
-  CHECK(verify(daemon, request_of({item}))["items"][0]["nonce"] == "n-1");
+  CHECK(daemon.verify(request_of({item}))["items"][0]["nonce"] == "n-1");
   const HttpReply again = http(daemon.socket(), "POST", "/v1/verify", request_of({item}));
   REQUIRE(again.status == 200);
   CHECK(again.json()["items"][0]["cause"] == "invalid_request");
@@ -352,7 +343,7 @@ TEST_CASE("a drain answers what is judged, and says of the rest that it was not"
 
 TEST_CASE("verdicts are counted by what they say, and what waits is shown") {
   const DaemonFixture daemon;
-  verify(daemon, request_of({call_item("a", right_code), call_item("b", wrong_code)}));
+  daemon.verify(request_of({call_item("a", right_code), call_item("b", wrong_code)}));
   const std::string metrics = daemon.get("/metrics").body;
   CHECK(metrics.find("paddock_verdicts_total{cause=\"passed\",verdict=\"pass\"} 1") !=
         std::string::npos);

@@ -20,17 +20,15 @@ json program(const std::string& id, const std::string& code,
 
 const char* const adding = "print(int(input()) + 1)\n";
 
-json verify(const DaemonFixture& daemon, const json& items, const json& rest = json::object()) {
+json verify_programs(const DaemonFixture& daemon, const json& items,
+                     const json& rest = json::object()) {
   json body = {{"items", items}, {"profile", "STRICT"}, {"allow_degraded", true}};
   body.update(rest);
-  const HttpReply reply = http(daemon.trainer_socket(), "POST", "/v1/verify", body);
-  INFO(reply.body.substr(0, 1000));
-  REQUIRE(reply.status == 200);
-  return reply.json()["items"];
+  return daemon.verify(body)["items"];
 }
 
 json verify_one(const DaemonFixture& daemon, const json& item, const json& rest = json::object()) {
-  return verify(daemon, json::array({item}), rest).at(0);
+  return verify_programs(daemon, json::array({item}), rest).at(0);
 }
 
 // The first ones are cold: their zygotes start.
@@ -38,7 +36,7 @@ json warm_verdicts(const DaemonFixture& daemon, const json& items) {
   json answers;
   const auto is_warm = [](const json& answer) { return !answer.contains("cold_because"); };
   REQUIRE(eventually([&] {
-    answers = verify(daemon, items);
+    answers = verify_programs(daemon, items);
     return std::all_of(answers.begin(), answers.end(), is_warm);
   }));
   return answers;
@@ -115,7 +113,7 @@ TEST_CASE("programs of stdio tests have the same answers as forks and cold") {
   }
   items.push_back(program("no text", ""));
   items.back()["code"] = {{"b64", "/w=="}};
-  const json cold = verify(daemon, items, {{"warm", false}});
+  const json cold = verify_programs(daemon, items, {{"warm", false}});
   warm_verdicts(daemon, json::array({program("first", adding)}));
   REQUIRE(cold.size() == items.size());
   std::size_t passed = 0;

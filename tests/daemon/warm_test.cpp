@@ -77,7 +77,7 @@ double metric(const DaemonFixture& daemon, const std::string& series) {
   return at == std::string::npos ? 0 : std::stod(text.substr(at + series.size() + 2));
 }
 
-json item(const std::string& id, int more = 1) {
+json judged_item(const std::string& id, int more = 1) {
   return {
       {"id", id},
       {"code", "def f(x):\n    return x + " + std::to_string(more) + "\n"},
@@ -87,18 +87,16 @@ json item(const std::string& id, int more = 1) {
 
 json items(std::size_t count) {
   json all = json::array();
-  for (std::size_t i = 0; i < count; ++i) all.push_back(item(std::to_string(i)));
+  for (std::size_t i = 0; i < count; ++i) all.push_back(judged_item(std::to_string(i)));
   return all;
 }
 
 // Each with a judge, though all have the same tests.
-json verify(const DaemonFixture& daemon, const json& all, const json& rest = json::object()) {
+json verify_judged(const DaemonFixture& daemon, const json& all,
+                   const json& rest = json::object()) {
   json body = {{"items", all}, {"allow_degraded", true}, {"known_answers", false}};
   body.update(rest);
-  const HttpReply reply = http(daemon.trainer_socket(), "POST", "/v1/verify", body);
-  INFO(reply.body.substr(0, 1000));
-  REQUIRE(reply.status == 200);
-  return reply.json()["items"];
+  return daemon.verify(body)["items"];
 }
 
 void check_all_pass(const json& answers, std::size_t count) {
@@ -113,7 +111,7 @@ void check_all_pass(const json& answers, std::size_t count) {
 json warm_verdicts(const DaemonFixture& daemon, std::size_t count) {
   json answers;
   eventually([&] {
-    answers = verify(daemon, items(count));
+    answers = verify_judged(daemon, items(count));
     return std::none_of(answers.begin(), answers.end(),
                         [](const json& answer) { return answer.contains("cold_because"); });
   });
@@ -194,7 +192,7 @@ TEST_CASE("candidates and judges are forks of zygotes of their own") {
     CHECK(daemon.get("/v1/runs/" + run.get<std::string>()).json()["warm"] == true);
   CHECK(metric(daemon, "paddock_warm_starts_total{runtime=\"python\",start=\"warm\"}") >= 8);
   CHECK(metric(daemon, "paddock_warm_starts_total{runtime=\"judge\",start=\"warm\"}") >= 8);
-  const json wrong = verify(daemon, json::array({item("wrong", 2)}));
+  const json wrong = verify_judged(daemon, json::array({judged_item("wrong", 2)}));
   CHECK(wrong[0]["verdict"] == "fail");
   CHECK(wrong[0]["cause"] == "wrong_answer");
 }
@@ -202,12 +200,12 @@ TEST_CASE("candidates and judges are forks of zygotes of their own") {
 TEST_CASE("items run cold where their request or the daemon's configuration says so") {
   if (!sandbox_works()) return;
   const DaemonFixture by_request;
-  const json answers = verify(by_request, items(2), {{"warm", false}});
+  const json answers = verify_judged(by_request, items(2), {{"warm", false}});
   check_all_pass(answers, 2);
   for (const json& answer : answers) CHECK_FALSE(answer.contains("cold_because"));
   CHECK(launchers(by_request).empty());
   const DaemonFixture by_config({.config = "[verify]\nwarm = false\n"});
-  check_all_pass(verify(by_config, items(2)), 2);
+  check_all_pass(verify_judged(by_config, items(2)), 2);
   CHECK(launchers(by_config).empty());
 }
 
@@ -232,7 +230,7 @@ TEST_CASE("every item has its verdict although zygotes are killed and stopped al
     });
     json answers;
     try {
-      answers = verify(daemon, items(40), {{"known_answers", known_answers}});
+      answers = verify_judged(daemon, items(40), {{"known_answers", known_answers}});
     } catch (...) {
       is_over = true;
       saboteur.join();
@@ -258,7 +256,7 @@ TEST_CASE("every item has its verdict although zygotes are killed and stopped al
 TEST_CASE("whatever of a zygote is killed under a program, its item has no number") {
   if (!sandbox_works()) return;
   const DaemonFixture daemon;
-  json slow = item("slow");
+  json slow = judged_item("slow");
   slow["code"] = "import time\ndef f(x):\n    time.sleep(0.5)\n    return x + 1\n";
   std::size_t killed = 0;
   for (int i = 0; i < 12; ++i) {
@@ -276,7 +274,7 @@ TEST_CASE("whatever of a zygote is killed under a program, its item has no numbe
         if (is_guard == the_guards && ::kill(pid, SIGKILL) == 0) ++killed;
       }
     });
-    const json answer = verify(daemon, json::array({slow}))[0];
+    const json answer = verify_judged(daemon, json::array({slow}))[0];
     saboteur.join();
     INFO((the_guards ? "guards: " : "inits: ") << answer.dump());
     CHECK(answer["verdict"] != "fail");
@@ -305,7 +303,7 @@ TEST_CASE("idle zygotes that are killed or stopped cost no verdict") {
     const auto victims = interpreters(daemon);
     REQUIRE_FALSE(victims.empty());
     for (const pid_t pid : victims) ::kill(pid, signal);
-    check_all_pass(verify(daemon, items(20)), 20);
+    check_all_pass(verify_judged(daemon, items(20)), 20);
   }
   warm_verdicts(daemon, 4);
 }
@@ -318,7 +316,7 @@ TEST_CASE("zygotes that cannot start cost no run and no verdict, and the cause i
     CHECK(run["result"]["stdout"] == "1\n");
     CHECK(run["warm"] == false);
   }
-  check_all_pass(verify(daemon, items(4)), 4);
+  check_all_pass(verify_judged(daemon, items(4)), 4);
   REQUIRE(eventually([&] {
     const json warm = daemon.get("/readyz").json()["warm"];
     return warm.contains("last_failure") &&
@@ -334,7 +332,7 @@ TEST_CASE("an interpreter that does not exist costs no verdict") {
       "name = \"python\"\nsource = \"main.py\"\n[run]\ncommand = "
       "[\"python3\", \"main.py\"]\n[warm]\ninterpreter = [\"no-such-python\"]\n";
   const DaemonFixture daemon({.runtimes = {{"python.toml", text}}});
-  check_all_pass(verify(daemon, items(4)), 4);
+  check_all_pass(verify_judged(daemon, items(4)), 4);
   json request = python("print(1)");
   request["argv"] = {"no-such-python", "-c", "print(1)"};
   for (int i = 0; i < 3; ++i) {

@@ -31,7 +31,7 @@ void leave_runs(FaultyDaemon& faulty, Told& told, const std::string& marker) {
   CHECK(faulty->wait_for_end().signal == SIGKILL);
 }
 
-void check_recovered(FaultyDaemon& faulty, const Told& told, const std::string& marker) {
+void check_restarted(FaultyDaemon& faulty, const Told& told, const std::string& marker) {
   CHECK(processes_with(marker).empty());
   CHECK(faulty.footprint().leaves == 0);
   check_ledger(faulty.daemon(), told);
@@ -67,7 +67,7 @@ TEST_CASE("a daemon that is killed while it recovers leaves the rest to the next
   faulty->start_again();
   const auto calls = static_cast<int>(never - faulty.board()->skip);
   faulty.board().clear();
-  check_recovered(faulty, told, marker);
+  check_restarted(faulty, told, marker);
   REQUIRE(calls > 20);
 
   const auto die_and_recover = [&](Effect effect, Call call, int at) {
@@ -81,7 +81,7 @@ TEST_CASE("a daemon that is killed while it recovers leaves the rest to the next
               << faulty.board()->writing.data() << "\n";
     faulty.board().clear();
     faulty->start_again();
-    check_recovered(faulty, told, marker);
+    check_restarted(faulty, told, marker);
   };
   // A few calls less than there were: what is gone already need not be ended.
   const int deaths = std::min(repetitions("FAULT_KILLS", 6), calls);

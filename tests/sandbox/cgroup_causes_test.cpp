@@ -13,8 +13,6 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr std::uint64_t mib = 1u << 20;
-
 // The leaf alone limits: what rlimits refuse would hide it.
 SandboxPolicy policy_with_memory_max(std::uint64_t bytes) {
   SandboxPolicy policy = policy_of("DEFAULT");

@@ -13,8 +13,6 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr std::uint64_t mib = 1u << 20;
-
 // A profile in which only the cgroup limits memory, processes and CPU.
 SandboxPolicy only_cgroup(const std::string& profile) {
   SandboxPolicy policy = policy_of(profile);

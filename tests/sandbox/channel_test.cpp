@@ -16,8 +16,6 @@ using namespace paddock::tests;
 
 namespace {
 
-constexpr const char* profiles[] = {"OFF", "DEFAULT", "STRICT"};
-
 struct Channel {
   Channel() {
     int ends[2];

@@ -15,8 +15,6 @@ using namespace paddock::tests;
 
 namespace {
 
-constexpr const char* profiles[] = {"OFF", "DEFAULT", "STRICT"};
-
 // Also of the signals that the C library keeps to itself. glibc's posix_spawn leaves them ignored.
 void set_disposition(int signal, sighandler_t handler) {
   unsigned long action[4] = {reinterpret_cast<unsigned long>(handler)};  // the kernel's struct

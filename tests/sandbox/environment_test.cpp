@@ -19,14 +19,14 @@ std::vector<std::string> sorted_lines(const std::string& text) {
   return lines;
 }
 
-constexpr const char* path = "PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
+constexpr const char* path_line = "PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
 
 }  // namespace
 
 TEST_CASE("a program's environment is constructed, and nothing of the supervisor's is in it") {
   ::setenv("SECRET_API_KEY", "canary-of-the-supervisor", 1);
   CHECK(sorted_lines(run(policy_of("STRICT"), {"env"}).stdout) ==
-        std::vector<std::string>{"HOME=/home/agent", "LANG=C.UTF-8", "LOGNAME=agent", path,
+        std::vector<std::string>{"HOME=/home/agent", "LANG=C.UTF-8", "LOGNAME=agent", path_line,
                                  "SHELL=/bin/sh", "USER=agent"});
   for (const char* profile : {"OFF", "DEFAULT"}) {
     INFO(profile);
@@ -38,7 +38,7 @@ TEST_CASE("a program's environment is constructed, and nothing of the supervisor
     REQUIRE(home != lines.end());
     CHECK(std::count(lines.begin(), lines.end(), *home) == 2);
     lines.erase(std::remove(lines.begin(), lines.end(), std::string(*home)), lines.end());
-    CHECK(lines == std::vector<std::string>{"LANG=C.UTF-8", path});
+    CHECK(lines == std::vector<std::string>{"LANG=C.UTF-8", path_line});
   }
   ::unsetenv("SECRET_API_KEY");
 }

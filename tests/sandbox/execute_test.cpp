@@ -9,8 +9,6 @@ using namespace paddock::tests;
 
 namespace {
 
-constexpr const char* profiles[] = {"OFF", "DEFAULT", "STRICT"};
-
 void check_cannot_execute(const SandboxResult& result, int error) {
   CHECK(result.cause == Cause::cannot_execute);
   CHECK(result.exec_error == error);

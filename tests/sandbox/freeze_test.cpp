@@ -12,8 +12,6 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr const char* profiles[] = {"OFF", "DEFAULT", "STRICT"};
-
 // Three that write, one of them in a session of its own and without a parent.
 constexpr const char* talkers =
     "t() { while :; do echo x; sleep 0.01; done; }; t & (setsid sh -c "

@@ -13,8 +13,6 @@ using namespace paddock::tests;
 
 namespace {
 
-constexpr const char* profiles[] = {"OFF", "DEFAULT", "STRICT"};
-
 Fd listen_abstract(const std::string& name) {
   Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   sockaddr_un address{};

@@ -37,6 +37,11 @@ std::vector<pid_t> processes_with(const std::string& marker);
 bool soon(const std::function<bool()>& condition,
           std::chrono::milliseconds time = std::chrono::seconds(5));
 
+// What every host can give.
+inline constexpr const char* profiles[] = {"OFF", "DEFAULT", "STRICT"};
+
+constexpr std::uint64_t mib = 1u << 20;
+
 struct RunInput {
   std::string stdin_bytes{};
   std::map<std::string, std::string> environment{};

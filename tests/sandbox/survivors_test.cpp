@@ -5,11 +5,7 @@
 using namespace paddock::kernel;
 using namespace paddock::tests;
 
-namespace {
-
-constexpr const char* profiles[] = {"OFF", "DEFAULT", "STRICT"};
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("processes that a program leaves behind are gone when its result is there") {
   for (const char* profile : profiles) {

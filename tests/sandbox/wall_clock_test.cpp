@@ -8,8 +8,6 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr const char* profiles[] = {"OFF", "DEFAULT", "STRICT"};
-
 SandboxPolicy short_policy(const char* profile, milliseconds wall, milliseconds grace) {
   SandboxPolicy policy = policy_of(profile);
   policy.wall_clock = wall;

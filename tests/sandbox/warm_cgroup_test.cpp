@@ -9,8 +9,6 @@ using namespace paddock::tests;
 
 namespace {
 
-constexpr std::uint64_t mib = 1u << 20;
-
 SandboxPolicy only_cgroup() {
   SandboxPolicy policy = policy_of("STRICT");
   policy.memory_bytes = std::nullopt;

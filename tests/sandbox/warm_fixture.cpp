@@ -43,6 +43,11 @@ void drive_for(const std::vector<Run*>& runs, std::chrono::milliseconds time) {
   drive_until(runs, [until = Clock::now() + time] { return Clock::now() > until; });
 }
 
+SandboxResult finish(Run& run) {
+  drive(run);
+  return run.take_result();
+}
+
 WarmPython::WarmPython(SandboxPolicy policy, std::vector<std::string> modules,
                        std::vector<std::string> programs, const std::string& cgroup_base)
     : WarmPython({.interpreter = interpreter,

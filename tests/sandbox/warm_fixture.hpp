@@ -9,6 +9,7 @@ namespace paddock::tests {
 // Drives them until `is_over`, or all are finished.
 void drive_until(const std::vector<kernel::Run*>& runs, const std::function<bool()>& is_over);
 void drive_for(const std::vector<kernel::Run*>& runs, std::chrono::milliseconds time);
+kernel::SandboxResult finish(kernel::Run& run);  // not its zygote
 
 class WarmPython {
  public:

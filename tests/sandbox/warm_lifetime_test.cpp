@@ -41,12 +41,6 @@ bool is_gone(pid_t pid) {
   return ::kill(pid, 0) != 0 && errno == ESRCH;
 }
 
-// Only the run, not its zygote.
-SandboxResult finish(Run& run) {
-  drive(run);
-  return run.take_result();
-}
-
 void become_own_subreaper() {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }

@@ -36,11 +36,6 @@ Heard start_and_hear(WarmPython& python, const std::string& code) {
   return heard;
 }
 
-SandboxResult finish(Run& run) {
-  drive(run);
-  return run.take_result();
-}
-
 }  // namespace
 
 TEST_CASE("a warm run that spins is ended by its CPU limit, and its seconds are its own") {

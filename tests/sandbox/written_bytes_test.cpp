@@ -8,7 +8,6 @@ using namespace paddock::tests;
 
 namespace {
 
-constexpr const char* profiles[] = {"OFF", "DEFAULT", "STRICT"};
 constexpr std::uint64_t eight_mib = 8u << 20;
 
 SandboxPolicy policy_with(const std::string& profile, const std::string& directory) {

@@ -255,6 +255,13 @@ json DaemonFixture::run(const json& request) const {
   return reply.json();
 }
 
+json DaemonFixture::verify(const json& request) const {
+  const HttpReply reply = http(trainer_socket(), "POST", "/v1/verify", request);
+  INFO(reply.body.substr(0, 1000));
+  REQUIRE(reply.status == 200);
+  return reply.json();
+}
+
 std::string DaemonFixture::start(json request) const {
   request["detach"] = true;
   const HttpReply reply = post("/v1/runs", request);

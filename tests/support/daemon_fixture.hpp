@@ -81,6 +81,8 @@ class DaemonFixture {
 
   // POST /v1/runs that waits: the finished run. Fails the test if the answer is not 200.
   nlohmann::json run(const nlohmann::json& request) const;
+  // POST /v1/verify at the trainer's socket: the whole answer. Fails the test if it is not 200.
+  nlohmann::json verify(const nlohmann::json& request) const;
   // POST /v1/runs with detach: the id.
   std::string start(nlohmann::json request) const;
   // The run when it is finished, or after 20 seconds as it is.

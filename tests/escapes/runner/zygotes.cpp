@@ -22,7 +22,7 @@ const kernel::ZygoteProgram program{
 constexpr std::chrono::seconds ready_time_max{20};
 
 // Python itself ignores these; what it executes shall not.
-constexpr const char* execute =
+constexpr const char* executing =
     "import os, signal, sys\n"
     "for name in ('SIGPIPE', 'SIGXFSZ'):\n"
     "    signal.signal(getattr(signal, name), signal.SIG_DFL)\n"
@@ -48,7 +48,7 @@ void end(StartedZygote& zygote) {
 
 std::vector<std::string> executed_by_fork(const std::vector<std::string>& argv) {
   std::vector<std::string> words = program.interpreter;
-  words.insert(words.end(), {"-c", execute});
+  words.insert(words.end(), {"-c", executing});
   words.insert(words.end(), argv.begin(), argv.end());
   return words;
 }

@@ -11,7 +11,7 @@ namespace {
 
 using Differences = std::vector<std::string>;
 
-SandboxPolicy sandboxed() {
+SandboxPolicy mounted_policy() {
   SandboxPolicy policy;
   policy.use_bubblewrap = true;
   policy.deny_network = true;
@@ -51,7 +51,7 @@ std::string with(std::string text, const std::string& what, const std::string& i
 }
 
 Differences differences(const std::string& text) {
-  return mount_differences(planned_mounts(sandboxed(), merged_host()), parse_mountinfo(text),
+  return mount_differences(planned_mounts(mounted_policy(), merged_host()), parse_mountinfo(text),
                            parse_mountinfo(host_mountinfo));
 }
 

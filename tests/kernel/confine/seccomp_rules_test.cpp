@@ -20,7 +20,7 @@ using namespace paddock::tests;
 
 namespace {
 
-using Names = std::vector<std::string_view>;
+using CallNames = std::vector<std::string_view>;
 using Program = std::vector<sock_filter>;
 
 constexpr SeccompUse both_lists[] = {SeccompUse::strict, SeccompUse::default_list};
@@ -61,7 +61,7 @@ std::string word_of(Verdict verdict) {
   return "";
 }
 
-bool contains(const Names& names, std::string_view name) {
+bool contains(const CallNames& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -84,8 +84,8 @@ std::vector<std::uint64_t> interesting_values() {
   const auto add = [&](const ArgumentTests& tests) {
     for (const ArgumentTest& test : tests)
       for (const std::uint64_t value : {test.value, test.mask, test.value + 1, test.value - 1})
-        for (const std::uint64_t high : {std::uint64_t{0}, std::uint64_t{1} << 32})
-          values.insert(value | high);
+        for (const std::uint64_t upper : {std::uint64_t{0}, std::uint64_t{1} << 32})
+          values.insert(value | upper);
   };
   for (const SeccompUse use : both_lists) {
     for (const Denial& denial : rules_of(use).denied) add(denial.only_if);

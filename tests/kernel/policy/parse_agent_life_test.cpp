@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* head = "name = \"a\"\nprofile = \"STRICT\"\ncommand = [\"x\"]\n";
 
-AgentTemplate parsed(const std::string& text) {
+AgentTemplate parsed_agent(const std::string& text) {
   std::vector<Diagnostic> diagnostics;
   const auto agent = parse_agent(head + text, "a.toml", diagnostics);
   for (const Diagnostic& diagnostic : diagnostics) INFO(to_string(diagnostic));
@@ -19,7 +19,7 @@ AgentTemplate parsed(const std::string& text) {
   return *agent;
 }
 
-std::vector<std::string> mistakes(const std::string& text) {
+std::vector<std::string> life_mistakes(const std::string& text) {
   std::vector<Diagnostic> diagnostics;
   const auto agent = parse_agent(head + text, "a.toml", diagnostics);
   CHECK(agent.has_value() == diagnostics.empty());
@@ -33,7 +33,7 @@ using Lines = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("a template that says nothing of its life gets the defaults") {
-  const AgentTemplate agent = parsed("");
+  const AgentTemplate agent = parsed_agent("");
   CHECK(agent.protocol == AgentProtocol::plain);
   CHECK_FALSE(agent.autostart);
   CHECK(agent.workspace == WorkspaceUse::persistent);
@@ -53,7 +53,7 @@ TEST_CASE("a template that says nothing of its life gets the defaults") {
 }
 
 TEST_CASE("a template has every key of its life where the operator wrote it") {
-  const AgentTemplate agent = parsed(R"(protocol = "jsonl"
+  const AgentTemplate agent = parsed_agent(R"(protocol = "jsonl"
 autostart = true
 workspace = "private"
 tenant = "research"
@@ -98,17 +98,17 @@ files = 1
 
 TEST_CASE("unlimited is a word for no limit of time, and no other word is") {
   const AgentTemplate agent =
-      parsed("[limits]\nwall_seconds = \"unlimited\"\ncpu_seconds = \"unlimited\"\n");
+      parsed_agent("[limits]\nwall_seconds = \"unlimited\"\ncpu_seconds = \"unlimited\"\n");
   CHECK_FALSE(agent.wall_clock);
   CHECK_FALSE(agent.cpu_seconds);
-  const Lines lines = mistakes("[limits]\nwall_seconds = \"never\"\ncpu_seconds = 1.5\n");
+  const Lines lines = life_mistakes("[limits]\nwall_seconds = \"never\"\ncpu_seconds = 1.5\n");
   REQUIRE(lines.size() == 2);
   CHECK(lines[0].starts_with("a.toml:5:16: wall_seconds: "));
   CHECK(lines[1] == "a.toml:6:15: cpu_seconds must be whole seconds: the kernel counts it so");
 }
 
 TEST_CASE("every mistake in an agent's life has its place and the nearest name") {
-  const Lines lines = mistakes(R"(protocol = "json"
+  const Lines lines = life_mistakes(R"(protocol = "json"
 autostart = 1
 workspace = "mine"
 tenant = "a b"
@@ -159,13 +159,13 @@ files = 0
 }
 
 TEST_CASE("a backoff above the default of its maximum is a mistake of the backoff") {
-  CHECK(mistakes("[restart]\nbackoff_seconds = 90\n") ==
+  CHECK(life_mistakes("[restart]\nbackoff_seconds = 90\n") ==
         Lines{"a.toml:5:19: backoff_seconds is 90s, and backoff_max_seconds is 60s"});
 }
 
 TEST_CASE("an empty budget is no mistake, and a slip in its name finds it") {
-  CHECK(parsed("[budget]\n").budget.empty());
-  CHECK(mistakes("[budgt]\ntokens = 3\n") ==
+  CHECK(parsed_agent("[budget]\n").budget.empty());
+  CHECK(life_mistakes("[budgt]\ntokens = 3\n") ==
         Lines{"a.toml:4:2: unknown table 'budgt' at the top level; did you mean 'budget'?"});
 }
 
@@ -177,7 +177,7 @@ TEST_CASE("the long-running run has the template's time, and a one-shot run the 
   profile.limits.memory_bytes = 1u << 20;
   profile.output_stop_bytes = 1u << 30;
   profile.seccomp = SeccompUse::strict;
-  const AgentTemplate agent = parsed("[restart]\nstop_seconds = 7\n");
+  const AgentTemplate agent = parsed_agent("[restart]\nstop_seconds = 7\n");
 
   const SandboxPolicy once = resolve(profile, Request{}, &agent).value();
   CHECK(once.wall_clock == 300s);
@@ -201,13 +201,14 @@ TEST_CASE("the long-running run has the template's time, and a one-shot run the 
 }
 
 TEST_CASE("a log has always a bound, and a time that is none is told of \"unlimited\"") {
-  CHECK(mistakes("[log]\nbytes = 0\nfiles = 0\n") ==
+  CHECK(life_mistakes("[log]\nbytes = 0\nfiles = 0\n") ==
         Lines{"a.toml:5:9: bytes is 0B, at least 128KiB and at most 1TiB",
               "a.toml:6:9: files is 0, at least 1 and at most 1000"});
-  CHECK(mistakes("[log]\nbytes = -1\n") == Lines{"a.toml:5:9: bytes is -1: it cannot be negative"});
+  CHECK(life_mistakes("[log]\nbytes = -1\n") ==
+        Lines{"a.toml:5:9: bytes is -1: it cannot be negative"});
   for (const char* key : {"wall_seconds", "cpu_seconds"})
     CHECK(
-        mistakes("[limits]\n" + std::string(key) + " = \"forever\"\n") ==
+        life_mistakes("[limits]\n" + std::string(key) + " = \"forever\"\n") ==
         Lines{"a.toml:5:" + std::to_string(std::string(key).size() + 4) + ": " + key +
               ": time 'forever' is not a time; write 30, \"1.5s\" or \"250ms\", or \"unlimited\""});
 }

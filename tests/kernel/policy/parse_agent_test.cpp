@@ -5,7 +5,7 @@ using namespace paddock::kernel;
 
 namespace {
 
-std::vector<std::string> mistakes(std::string_view text) {
+std::vector<std::string> agent_mistakes(std::string_view text) {
   std::vector<Diagnostic> diagnostics;
   const auto agent = parse_agent(text, "a.toml", diagnostics);
   CHECK(agent.has_value() == diagnostics.empty());
@@ -43,16 +43,17 @@ set = {LANG = "C"}
 }
 
 TEST_CASE("an agent needs a name, a profile and a command") {
-  CHECK(mistakes("") == Lines{
-                            "a.toml:1:1: name is missing",
-                            "a.toml:1:1: profile is missing: an agent says which profile it runs "
-                            "under",
-                            "a.toml:1:1: command is missing: write [\"program\", \"argument\"]",
-                        });
+  CHECK(agent_mistakes("") ==
+        Lines{
+            "a.toml:1:1: name is missing",
+            "a.toml:1:1: profile is missing: an agent says which profile it runs "
+            "under",
+            "a.toml:1:1: command is missing: write [\"program\", \"argument\"]",
+        });
 }
 
-TEST_CASE("all mistakes of an agent come at once") {
-  const Lines lines = mistakes(R"(name = "a/b"
+TEST_CASE("all agent_mistakes of an agent come at once") {
+  const Lines lines = agent_mistakes(R"(name = "a/b"
 profile = 3
 comand = ["x"]
 command = []
@@ -73,9 +74,10 @@ set = {PYTHONPATH = "/x"}
 
 TEST_CASE("a command is a list of strings without NUL") {
   const std::string head = "name = \"a\"\nprofile = \"OFF\"\n";
-  CHECK(mistakes(head + "command = \"ls -l\"\n") ==
+  CHECK(agent_mistakes(head + "command = \"ls -l\"\n") ==
         Lines{"a.toml:3:11: command must be a list of strings, not a string"});
-  CHECK(mistakes(head + "command = [\"ls\", \"\\u0000\"]\n") ==
+  CHECK(agent_mistakes(head + "command = [\"ls\", \"\\u0000\"]\n") ==
         Lines{"a.toml:3:18: command[1] contains a NUL character"});
-  CHECK(mistakes(head + "command = [\"\"]\n") == Lines{"a.toml:3:11: command names no program"});
+  CHECK(agent_mistakes(head + "command = [\"\"]\n") ==
+        Lines{"a.toml:3:11: command names no program"});
 }

@@ -8,7 +8,7 @@ using namespace std::string_literals;
 namespace {
 
 // What is wrong with a profile, as an operator sees it.
-std::vector<std::string> mistakes(std::string_view text) {
+std::vector<std::string> profile_mistakes(std::string_view text) {
   std::vector<Diagnostic> diagnostics;
   const auto profile = parse_profile(text, "p.toml", diagnostics);
   CHECK(profile.has_value() == diagnostics.empty());
@@ -17,7 +17,7 @@ std::vector<std::string> mistakes(std::string_view text) {
   return lines;
 }
 
-Profile parsed(std::string_view text) {
+Profile parsed_profile(std::string_view text) {
   std::vector<Diagnostic> diagnostics;
   const auto profile = parse_profile(text, "p.toml", diagnostics);
   for (const Diagnostic& diagnostic : diagnostics) UNSCOPED_INFO(to_string(diagnostic));
@@ -30,7 +30,7 @@ using Lines = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("a profile has every key where the operator wrote it") {
-  const Profile profile = parsed(R"(
+  const Profile profile = parsed_profile(R"(
 name = "MINE"
 description = "a test"
 [limits]
@@ -98,14 +98,14 @@ network = true
 }
 
 TEST_CASE("a Landlock that cannot be had from any kernel, or has no effect, is a mistake") {
-  CHECK(mistakes(R"(name = "A"
+  CHECK(profile_mistakes(R"(name = "A"
 [landlock]
 use = "always"
 abi = 0
 )") == Lines{"p.toml:3:7: use is 'always'; known are 'never', 'if_supported', 'required'",
              "p.toml:4:7: abi is 0, at least 1; leave it out for no limit",
              "p.toml:4:7: abi has no effect with use = \"never\""});
-  CHECK(mistakes(R"(name = "A"
+  CHECK(profile_mistakes(R"(name = "A"
 [landlock]
 use = "required"
 abi = 7
@@ -116,11 +116,11 @@ TEST_CASE("a profile of a name alone has no limits") {
   Profile expected;
   expected.name = "A";
   expected.source = "p.toml";
-  CHECK(parsed("name = \"A\"") == expected);
+  CHECK(parsed_profile("name = \"A\"") == expected);
 }
 
-TEST_CASE("all mistakes of a file come at once, ordered by place") {
-  CHECK(mistakes(R"(name = "A B"
+TEST_CASE("all profile_mistakes of a file come at once, ordered by place") {
+  CHECK(profile_mistakes(R"(name = "A B"
 [limits]
 memroy_bytes = "512MiB"
 nproc = 0
@@ -141,22 +141,22 @@ seccomp = "strickt"
 }
 
 TEST_CASE("an unknown key or table names the nearest known one, or where it belongs") {
-  CHECK(mistakes("name = \"A\"\n[limit]\nnproc = 1\n") ==
+  CHECK(profile_mistakes("name = \"A\"\n[limit]\nnproc = 1\n") ==
         Lines{"p.toml:2:2: unknown table 'limit' at the top level; did you mean 'limits'?"});
-  CHECK(mistakes("name = \"A\"\nnproc = 1\n") ==
+  CHECK(profile_mistakes("name = \"A\"\nnproc = 1\n") ==
         Lines{"p.toml:2:1: unknown key 'nproc' at the top level; it belongs in [limits]"});
-  CHECK(mistakes("name = \"A\"\n[cgroup]\ncolour = 1\n") ==
+  CHECK(profile_mistakes("name = \"A\"\n[cgroup]\ncolour = 1\n") ==
         Lines{"p.toml:3:1: unknown key 'colour' in [cgroup]; known are 'use', 'memory_max', "
               "'pids_max', 'cpu_max'"});
-  CHECK(mistakes("name = \"A\"\nlimits = 3\n") ==
+  CHECK(profile_mistakes("name = \"A\"\nlimits = 3\n") ==
         Lines{"p.toml:2:10: limits must be a table, not an integer"});
-  CHECK(mistakes("name = \"A\"\n[[limits]]\nnproc = 1\n") ==
+  CHECK(profile_mistakes("name = \"A\"\n[[limits]]\nnproc = 1\n") ==
         Lines{"p.toml:2:1: limits must be a table, not a list"});
 }
 
 TEST_CASE("a value of the wrong type says which type is wanted") {
   const auto one = [](std::string_view line) {
-    const Lines lines = mistakes("name = \"A\"\n" + std::string(line));
+    const Lines lines = profile_mistakes("name = \"A\"\n" + std::string(line));
     REQUIRE(lines.size() == 1);
     return lines.front();
   };
@@ -194,7 +194,7 @@ TEST_CASE("a value of the wrong type says which type is wanted") {
 }
 
 TEST_CASE("binds are judged one by one, at their own place") {
-  CHECK(mistakes(R"(name = "A"
+  CHECK(profile_mistakes(R"(name = "A"
 [isolation]
 use_bubblewrap = true
 bind_ro = [
@@ -214,7 +214,7 @@ bind_rw = ["/usr"]
 }
 
 TEST_CASE("what only bubblewrap enforces is refused without it") {
-  CHECK(mistakes(R"(name = "A"
+  CHECK(profile_mistakes(R"(name = "A"
 [isolation]
 bind_ro = ["/usr"]
 tmp_bytes = "1MiB"
@@ -230,7 +230,7 @@ bind_ro = ["/srv"]
 }
 
 TEST_CASE("the environment may not hold loader-hijack names, nor patterns") {
-  const Lines lines = mistakes(R"(name = "A"
+  const Lines lines = profile_mistakes(R"(name = "A"
 [environment]
 allow = ["LANG", "LD_PRELOAD", "LC_*", ""]
 set = {TZ = "UTC", BASH_ENV = "/x"}
@@ -243,7 +243,7 @@ set = {TZ = "UTC", BASH_ENV = "/x"}
 }
 
 TEST_CASE("a grant that could never be used is a mistake; a wide one is not") {
-  CHECK(mistakes(R"(name = "A"
+  CHECK(profile_mistakes(R"(name = "A"
 isolation.use_bubblewrap = true
 [requests]
 bind_ro = ["/", "/home", "srv", "/srv/../etc"]
@@ -259,60 +259,61 @@ bind_rw = ["/etc/paddock", "/run/user/1000"]
 }
 
 TEST_CASE("a limit that would have no effect or no end is refused") {
-  CHECK(mistakes("name = \"A\"\n[cgroup]\nuse = \"never\"\npids_max = 3\n") ==
+  CHECK(profile_mistakes("name = \"A\"\n[cgroup]\nuse = \"never\"\npids_max = 3\n") ==
         Lines{"p.toml:4:12: pids_max has no effect with use = \"never\""});
-  CHECK(mistakes("name = \"A\"\n[limits]\nmemory_bytes = \"18446744073709551615\"\n") ==
+  CHECK(profile_mistakes("name = \"A\"\n[limits]\nmemory_bytes = \"18446744073709551615\"\n") ==
         Lines{"p.toml:3:16: memory_bytes is 18446744073709551615, at most 9223372036854775807"});
-  CHECK(mistakes("name = \"A\"\n[limits]\ngrace_seconds = \"2h\"\n") ==
+  CHECK(profile_mistakes("name = \"A\"\n[limits]\ngrace_seconds = \"2h\"\n") ==
         Lines{"p.toml:3:17: grace_seconds is above 3600s"});
 }
 
 TEST_CASE("a missing name is a mistake of the file's first line") {
-  CHECK(mistakes("") == Lines{"p.toml:1:1: name is missing"});
+  CHECK(profile_mistakes("") == Lines{"p.toml:1:1: name is missing"});
 }
 
 TEST_CASE("a text that is not TOML is one mistake with its place") {
-  const Lines unclosed = mistakes("name = \"A\"\n[limits\nnproc = 1\n");
+  const Lines unclosed = profile_mistakes("name = \"A\"\n[limits\nnproc = 1\n");
   REQUIRE(unclosed.size() == 1);
   CHECK(unclosed[0].find("p.toml:2:") == 0);
-  const Lines twice = mistakes("name = \"A\"\nname = \"B\"\n");
+  const Lines twice = profile_mistakes("name = \"A\"\nname = \"B\"\n");
   REQUIRE(twice.size() == 1);
   CHECK(twice[0].find("p.toml:2:") == 0);
-  const Lines not_utf8 = mistakes("name = \"\xff\"\n");
+  const Lines not_utf8 = profile_mistakes("name = \"\xff\"\n");
   REQUIRE(not_utf8.size() == 1);
   CHECK(not_utf8[0].find("p.toml:1:") == 0);
-  const Lines nul = mistakes("name = \"A\"\n\0x = 1\n"s);
+  const Lines nul = profile_mistakes("name = \"A\"\n\0x = 1\n"s);
   REQUIRE(nul.size() == 1);
   CHECK(nul[0].find("p.toml:2:") == 0);
-  CHECK(mistakes("name = \"A\"\nlimits.nproc = 99999999999999999999\n").size() == 1);
+  CHECK(profile_mistakes("name = \"A\"\nlimits.nproc = 99999999999999999999\n").size() == 1);
 }
 
 // Goal: nesting that would overflow the stack is a mistake, whatever way it is written.
 TEST_CASE("nesting without end is a mistake, not a crash") {
-  CHECK(mistakes("a = " + std::string(100'000, '[')).size() == 1);
+  CHECK(profile_mistakes("a = " + std::string(100'000, '[')).size() == 1);
   std::string dotted;
   for (int i = 0; i < 300'000; ++i) dotted += "a.";
   const Lines expected{"p.toml:1:1: more dotted keys than a profile can need"};
-  CHECK(mistakes(dotted + "a = 1") == expected);
-  CHECK(mistakes("[" + dotted + "a]") == expected);
-  CHECK(mistakes("a = {" + dotted + "a = 1}") == expected);
-  CHECK(mistakes("\"a#\"." + dotted + "a = 1") == expected);
-  CHECK(mistakes("'\"'." + dotted + "a = 1") == expected);
-  CHECK(mistakes("\"\\\"\"." + dotted + "a = 1") == expected);
+  CHECK(profile_mistakes(dotted + "a = 1") == expected);
+  CHECK(profile_mistakes("[" + dotted + "a]") == expected);
+  CHECK(profile_mistakes("a = {" + dotted + "a = 1}") == expected);
+  CHECK(profile_mistakes("\"a#\"." + dotted + "a = 1") == expected);
+  CHECK(profile_mistakes("'\"'." + dotted + "a = 1") == expected);
+  CHECK(profile_mistakes("\"\\\"\"." + dotted + "a = 1") == expected);
 }
 
 TEST_CASE("dots in text and comments are not counted") {
   const std::string dots(5000, '.');
-  CHECK(parsed("name = \"A\" # " + dots + "\ndescription = \"" + dots + "\"\n").description ==
-        dots);
-  CHECK(parsed("name = \"A\"\ndescription = '" + dots + "'\n").description == dots);
-  CHECK(parsed("name = \"A\"\nenvironment.set.A = \"\"\"\n" + dots + "\\\"\"\"\"\n")
+  CHECK(
+      parsed_profile("name = \"A\" # " + dots + "\ndescription = \"" + dots + "\"\n").description ==
+      dots);
+  CHECK(parsed_profile("name = \"A\"\ndescription = '" + dots + "'\n").description == dots);
+  CHECK(parsed_profile("name = \"A\"\nenvironment.set.A = \"\"\"\n" + dots + "\\\"\"\"\"\n")
             .environment.at("A") == dots + "\"");
 }
 
 TEST_CASE("a message stays on its line, whatever the file says") {
   CHECK(
-      mistakes("name = \"A\"\n\"a\\nb\" = 1\n") ==
+      profile_mistakes("name = \"A\"\n\"a\\nb\" = 1\n") ==
       Lines{
           "p.toml:2:1: unknown key 'a\\x0ab' at the top level; known are 'name', "
           "'description', 'cgroup', 'environment', 'isolation', 'landlock', 'limits', 'requests'"});

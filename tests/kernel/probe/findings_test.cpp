@@ -4,6 +4,7 @@
 
 #include "support/catch.hpp"
 #include "support/sample_host.hpp"
+#include "support/text.hpp"
 
 using namespace paddock::kernel;
 
@@ -80,10 +81,6 @@ Finding only(const Host& host, const std::vector<SandboxPolicy>& policies,
   CHECK_FALSE(findings.front().cause.empty());
   CHECK_FALSE(findings.front().fix.empty());
   return findings.front();
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

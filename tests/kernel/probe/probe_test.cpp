@@ -14,7 +14,7 @@ using Kind = Answer::Kind;
 
 namespace {
 
-using Names = std::set<std::string_view>;
+using NameSet = std::set<std::string_view>;
 
 HostFacts capable_host() {
   HostFacts host = merged_host();
@@ -22,9 +22,9 @@ HostFacts capable_host() {
   return host;
 }
 
-Names names_for(const SandboxPolicy& policy, const HostFacts& host,
-                std::vector<std::string> controllers = {}) {
-  Names names;
+NameSet names_for(const SandboxPolicy& policy, const HostFacts& host,
+                  std::vector<std::string> controllers = {}) {
+  NameSet names;
   for (const Probe* probe :
        probes_for({.policy = policy, .host = host, .controllers = std::move(controllers)}))
     names.insert(probe->name);
@@ -55,7 +55,7 @@ Answer refused(int error) {
 }  // namespace
 
 TEST_CASE("every probe has a name of its own, of small letters, and a control") {
-  Names names;
+  NameSet names;
   for (const Probe& one : all_probes()) {
     INFO(one.name);
     CHECK(names.insert(one.name).second);
@@ -66,11 +66,11 @@ TEST_CASE("every probe has a name of its own, of small letters, and a control") 
 }
 
 TEST_CASE("a policy without any control is only held to leave nothing behind") {
-  CHECK(names_for({}, capable_host()) == Names{"nothing_outlives_the_run"});
+  CHECK(names_for({}, capable_host()) == NameSet{"nothing_outlives_the_run"});
 }
 
 TEST_CASE("each control of a policy brings its probes") {
-  const Names isolated = names_for(isolating(), capable_host());
+  const NameSet isolated = names_for(isolating(), capable_host());
   for (const char* name :
        {"network_is_unreachable", "host_sockets_are_unreachable", "user_namespace_is_refused",
         "host_file_is_unreadable", "host_directory_is_unwritable", "root_is_read_only",
@@ -84,7 +84,7 @@ TEST_CASE("each control of a policy brings its probes") {
 
   SandboxPolicy filtered;
   filtered.seccomp = SeccompUse::default_list;
-  const Names by_filter = names_for(filtered, capable_host());
+  const NameSet by_filter = names_for(filtered, capable_host());
   for (const char* name :
        {"vsock_is_refused", "netlink_is_refused", "keyring_is_refused", "io_uring_is_refused",
         "int80_is_fatal", "x32_is_fatal", "user_namespace_is_refused"})
@@ -110,8 +110,8 @@ TEST_CASE("what a run goes without on this host is not probed") {
   HostFacts poor = capable_host();
   poor.seccomp = false;
   poor.landlock_abi = 1;
-  CHECK(names_for(policy, poor) == Names{"nothing_outlives_the_run"});
-  const Names rich = names_for(policy, capable_host(), {"memory", "pids"});
+  CHECK(names_for(policy, poor) == NameSet{"nothing_outlives_the_run"});
+  const NameSet rich = names_for(policy, capable_host(), {"memory", "pids"});
   for (const char* name : {"init_is_unreadable", "init_is_untraceable",
                            "host_processes_get_no_signal", "memory_max_holds", "pids_max_holds"})
     CHECK(rich.contains(name));
@@ -124,7 +124,7 @@ TEST_CASE("a bind that shows the place of the secret takes its probes away") {
   for (const char* shown : {"/var", "/var/tmp"}) {
     SandboxPolicy policy = isolating();
     policy.bind_ro.push_back(shown);
-    const Names names = names_for(policy, capable_host());
+    const NameSet names = names_for(policy, capable_host());
     CHECK_FALSE(names.contains("host_file_is_unreadable"));
     CHECK_FALSE(names.contains("host_directory_is_unwritable"));
     CHECK(names.contains("root_is_read_only"));

@@ -7,7 +7,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const ZygoteProgram python{.interpreter = {"python3", "-I"}, .modules = {"json"}, .programs = {}};
+const ZygoteProgram json_zygote{
+    .interpreter = {"python3", "-I"}, .modules = {"json"}, .programs = {}};
 const Words fits = {"python3", "-I", "-c", "print(1)", "argument"};
 
 SandboxPolicy strict_policy() {
@@ -22,21 +23,22 @@ SandboxPolicy strict_policy() {
 std::string why_cold_with(void (*change)(SandboxPolicy&)) {
   SandboxPolicy policy = strict_policy();
   change(policy);
-  return why_cold(policy, fits, python);
+  return why_cold(policy, fits, json_zygote);
 }
 
 std::string key_with(void (*change)(SandboxPolicy&)) {
   SandboxPolicy policy = strict_policy();
   change(policy);
-  return zygote_key(policy, python);
+  return zygote_key(policy, json_zygote);
 }
 
 }  // namespace
 
 TEST_CASE("the interpreter with -c and code can be warm, with and without arguments") {
-  CHECK(why_cold(strict_policy(), fits, python).empty());
-  CHECK(why_cold(strict_policy(), {"python3", "-I", "-c", ""}, python).empty());
-  CHECK(why_cold(strict_policy(), {"python3", "-I", "-c", "pass", "-c", "-I"}, python).empty());
+  CHECK(why_cold(strict_policy(), fits, json_zygote).empty());
+  CHECK(why_cold(strict_policy(), {"python3", "-I", "-c", ""}, json_zygote).empty());
+  CHECK(
+      why_cold(strict_policy(), {"python3", "-I", "-c", "pass", "-c", "-I"}, json_zygote).empty());
 }
 
 TEST_CASE("any other command is cold, and the reason names what would not be") {
@@ -46,7 +48,8 @@ TEST_CASE("any other command is cold, and the reason names what would not be") {
         Words{"/usr/bin/python3", "-I", "-c", "pass"}, Words{"python3", "-I", "-S", "-c", "pass"},
         Words{"python3", "-I", "-cpass", "pass"}}) {
     INFO(argv.size() << " words");
-    CHECK(why_cold(strict_policy(), argv, python) == "the command is not 'python3 -I -c CODE'");
+    CHECK(why_cold(strict_policy(), argv, json_zygote) ==
+          "the command is not 'python3 -I -c CODE'");
   }
 }
 
@@ -55,7 +58,7 @@ TEST_CASE(
   const auto why = [](const std::string& name, const std::string& value) {
     SandboxPolicy policy = strict_policy();
     policy.environment[name] = value;
-    return why_cold(policy, fits, python);
+    return why_cold(policy, fits, json_zygote);
   };
   CHECK(why("LANG", "en_US.ISO-8859-1") ==
         "its environment sets LANG, which an interpreter reads when it starts");
@@ -110,7 +113,7 @@ TEST_CASE("what a zygote cannot give its forks is a reason to be cold") {
 }
 
 TEST_CASE("one zygote serves all policies that differ in what its forks set themselves") {
-  const std::string key = zygote_key(strict_policy(), python);
+  const std::string key = zygote_key(strict_policy(), json_zygote);
   CHECK(key.size() == 64);
   CHECK(key_with([](SandboxPolicy& policy) { policy.cpu_seconds = 1; }) == key);
   CHECK(key_with([](SandboxPolicy& policy) { policy.memory_bytes = 1u << 30; }) == key);
@@ -122,7 +125,7 @@ TEST_CASE("one zygote serves all policies that differ in what its forks set them
 }
 
 TEST_CASE("no zygote serves policies that differ in what it fixes") {
-  const std::string key = zygote_key(strict_policy(), python);
+  const std::string key = zygote_key(strict_policy(), json_zygote);
   CHECK(key_with([](SandboxPolicy& policy) { policy.deny_network = false; }) != key);
   CHECK(key_with([](SandboxPolicy& policy) { policy.bind_ro = {"/usr", "/opt"}; }) != key);
   CHECK(key_with([](SandboxPolicy& policy) { policy.bind_ro = {}; }) != key);

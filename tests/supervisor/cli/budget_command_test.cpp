@@ -2,16 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli_process.hpp"
-#include "fake_daemon.hpp"
 #include "support/catch.hpp"
+#include "with_daemon.hpp"
 
 namespace {
-
-CliEnded with_daemon(const FakeDaemon& daemon, Words words) {
-  words.insert(words.begin(), {"--socket", daemon.socket()});
-  return CliProcess(words).wait();
-}
 
 const std::string of_writer =
     R"({"agent": "writer", "spent": true, "dimensions": {

@@ -7,12 +7,9 @@
 
 #include "cli_process.hpp"
 #include "support/catch.hpp"
+#include "support/text.hpp"
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 const char* const demanding_profile = R"(
 name = "DEMANDING"

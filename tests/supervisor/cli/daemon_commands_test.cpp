@@ -2,24 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli_process.hpp"
-#include "fake_daemon.hpp"
 #include "support/catch.hpp"
+#include "with_daemon.hpp"
 
 namespace {
-
-CliEnded with_daemon(const FakeDaemon& daemon, Words words) {
-  words.insert(words.begin(), {"--socket", daemon.socket()});
-  return CliProcess(words).wait();
-}
-
-// A daemon that gives one answer to everything.
-FakeDaemon::Handler always(int status, const std::string& body) {
-  return [status, body](const FakeRequest&, const FakeConnection& connection) {
-    connection.respond(status, body);
-    return true;
-  };
-}
 
 // Times to come: the age of all is "0s".
 const std::string runs = R"({"runs": [
@@ -36,7 +22,7 @@ const std::string runs = R"({"runs": [
 }  // namespace
 
 TEST_CASE("ps shows what waits and runs, and with --all what has ended") {
-  const FakeDaemon daemon(always(200, runs));
+  const FakeDaemon daemon(answering(200, runs));
   const CliEnded alive = with_daemon(daemon, {"ps"});
   CHECK(alive.exit_code == 0);
   CHECK(alive.out ==
@@ -70,10 +56,11 @@ TEST_CASE("kill asks for the end of each run, and goes on after a mistake") {
 }
 
 TEST_CASE("reload says what is loaded, or every mistake") {
-  const FakeDaemon good(always(200, R"({"profiles": 5, "agents": 2})"));
+  const FakeDaemon good(answering(200, R"({"profiles": 5, "agents": 2})"));
   CHECK(with_daemon(good, {"reload"}).out == "reloaded: 5 profiles, 2 agents\n");
 
-  const FakeDaemon bad(always(422, R"({"error": {"code": "sandbox_policy_error", "message": "kept",
+  const FakeDaemon bad(
+      answering(422, R"({"error": {"code": "sandbox_policy_error", "message": "kept",
     "diagnostics": [{"file": "a.toml", "line": 3, "column": 1, "message": "unknown key"},
                     {"file": "b.toml", "line": 4, "column": 2, "message": "too small"}]}})"));
   const CliEnded ended = with_daemon(bad, {"reload"});
@@ -98,7 +85,7 @@ TEST_CASE("what the daemon's host cannot isolate is exit code 3") {
 
 TEST_CASE("a daemon of another kind is an error, not a crash") {
   for (const char* body : {"", "[]", "{}", "{\"profiles\": 1}", "{\"runs\": [{}]}"}) {
-    const FakeDaemon daemon(always(200, body));
+    const FakeDaemon daemon(answering(200, body));
     for (const Words& words : {Words{"ps"}, Words{"profile", "list"}, Words{"profile", "show", "X"},
                                Words{"doctor"}, Words{"policy"}, Words{"run", "--", "true"}}) {
       const CliEnded ended = with_daemon(daemon, words);

@@ -3,6 +3,7 @@
 #include "supervisor/api/json.hpp"
 #include "support/catch.hpp"
 #include "support/sample_host.hpp"
+#include "support/text.hpp"
 
 using namespace paddock;
 using namespace paddock::supervisor;
@@ -31,10 +32,6 @@ std::string text_for(const kernel::DoctorReport& report) {
   const auto text = doctor_text(answers_for(report));
   REQUIRE(text);
   return *text;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

@@ -4,12 +4,9 @@
 
 #include "cli_process.hpp"
 #include "support/catch.hpp"
+#include "support/text.hpp"
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 struct Row {
   Words options;  // of run

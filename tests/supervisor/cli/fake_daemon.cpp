@@ -128,3 +128,10 @@ void FakeDaemon::serve(paddock::kernel::Fd client) {
     if (!handler_(*request, FakeConnection(client.get()))) return;
   }
 }
+
+FakeDaemon::Handler answering(int status, const std::string& body) {
+  return [status, body](const FakeRequest&, const FakeConnection& connection) {
+    connection.respond(status, body);
+    return true;
+  };
+}

@@ -59,3 +59,6 @@ class FakeDaemon {
   std::vector<std::thread> connections_;
   std::thread acceptor_;
 };
+
+// One answer to everything.
+FakeDaemon::Handler answering(int status, const std::string& body);

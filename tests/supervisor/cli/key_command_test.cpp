@@ -2,27 +2,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli_process.hpp"
-#include "fake_daemon.hpp"
 #include "support/catch.hpp"
+#include "with_daemon.hpp"
 
 namespace {
 
 const std::string key = std::string(62, '0') + "7f";
 const std::string made =
     R"({"tenant": "blue", "key_id": "0123456789abcdef", "key": ")" + key + "\"}\n";
-
-CliEnded with_daemon(const FakeDaemon& daemon, Words words) {
-  words.insert(words.begin(), {"--socket", daemon.socket()});
-  return CliProcess(words).wait();
-}
-
-FakeDaemon::Handler answering(int status, const std::string& body) {
-  return [status, body](const FakeRequest&, const FakeConnection& connection) {
-    connection.respond(status, body);
-    return true;
-  };
-}
 
 }  // namespace
 

@@ -94,32 +94,32 @@ TEST_CASE_METHOD(LedgerFile, "a run's text is safe for a terminal, and its JSON 
   CHECK_THAT(text, Catch::Contains("pid 7, started at tick 8 of boot b") &&
                        Catch::Contains("1.500 s") && Catch::Contains("run.finished") &&
                        Catch::Contains("1970-01-01T00:00:00.001000Z"));
-  const auto json = nlohmann::json::parse(stored_run_json(run, path()));
+  const auto told = nlohmann::json::parse(stored_run_json(run, path()));
   CHECK_THAT(text, Catch::Contains("ledger") && Catch::Contains(path()));
-  CHECK(json.at("ledger") == path());
-  CHECK(json.at("run").at("launcher").at("start_ticks") == 8);
-  CHECK(json.at("run").at("created_at").is_null());
-  CHECK(json.at("events").at(0).at("body").at("argv").size() == 1);
-  CHECK(json.at("events").at(0).at("hash").get<std::string>().size() == 64);
+  CHECK(told.at("ledger") == path());
+  CHECK(told.at("run").at("launcher").at("start_ticks") == 8);
+  CHECK(told.at("run").at("created_at").is_null());
+  CHECK(told.at("events").at(0).at("body").at("argv").size() == 1);
+  CHECK(told.at("events").at(0).at("hash").get<std::string>().size() == 64);
 }
 
 TEST_CASE("what verify found is told as text and as JSON") {
   Verification found{
       .events = 3, .rows = 2, .anchor = {}, .head = {.seq = 3, .hash = "abc"}, .edit = {}};
   CHECK(verification_text(found, "x.db") == "whole: 3 events, 2 rows in x.db\nhead: 3:abc\n");
-  auto json = nlohmann::json::parse(verification_json(found, "x.db"));
-  CHECK(json.at("whole") == true);
-  CHECK(json.at("file") == "x.db");
-  CHECK(json.at("head") == "3:abc");
-  CHECK(json.at("pruned_up_to").is_null());
+  auto told = nlohmann::json::parse(verification_json(found, "x.db"));
+  CHECK(told.at("whole") == true);
+  CHECK(told.at("file") == "x.db");
+  CHECK(told.at("head") == "3:abc");
+  CHECK(told.at("pruned_up_to").is_null());
   found.anchor = {.seq = 1, .hash = "def"};
   CHECK_THAT(verification_text(found, "x.db"), Catch::Contains("pruned up to 1:def\n"));
   found.edit = {.seq = 4, .what = "event 4 is missing"};
   CHECK(verification_text(found, "x.db") ==
         "EDITED: event 4 is missing\nin x.db\n3 events before that fit\n");
-  json = nlohmann::json::parse(verification_json(found, "x.db"));
-  CHECK(json.at("whole") == false);
-  CHECK(json.at("edit").at("seq") == 4);
+  told = nlohmann::json::parse(verification_json(found, "x.db"));
+  CHECK(told.at("whole") == false);
+  CHECK(told.at("edit").at("seq") == 4);
 }
 
 TEST_CASE("an empty ledger is said to be empty, not only whole") {

@@ -6,14 +6,9 @@
 
 #include "cli_process.hpp"
 #include "support/catch.hpp"
+#include "support/text.hpp"
 
-namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("profiles can be listed and shown, and what is shown is a profile") {
   const CliEnded list = run_cli({"profile", "list"});

@@ -17,18 +17,18 @@ std::optional<std::string> fake_environment(const std::string& name) {
   return std::nullopt;
 }
 
-std::variant<Options, Farewell> parse(const Words& words) {
+std::variant<Options, Farewell> parse_words(const Words& words) {
   return parse_options(words, fake_environment, "/home/user");
 }
 
 Options options_of(const Words& words) {
-  const auto parsed = parse(words);
+  const auto parsed = parse_words(words);
   if (const auto* farewell = std::get_if<Farewell>(&parsed)) FAIL(farewell->error);
   return std::get<Options>(parsed);
 }
 
 std::string mistake_in(const Words& words) {
-  const auto parsed = parse(words);
+  const auto parsed = parse_words(words);
   const auto* farewell = std::get_if<Farewell>(&parsed);
   if (farewell == nullptr) return "no mistake";
   CHECK(farewell->exit_code == 1);
@@ -217,7 +217,7 @@ TEST_CASE("the help of every command teaches with an example") {
                                 : words.size() == 1 ? words[0]
                                                     : words[0] + " " + words[1];
     words.push_back("--help");
-    const auto parsed = parse(words);
+    const auto parsed = parse_words(words);
     const auto* farewell = std::get_if<Farewell>(&parsed);
     REQUIRE(farewell != nullptr);
     INFO(farewell->text);
@@ -230,7 +230,7 @@ TEST_CASE("the help of every command teaches with an example") {
 }
 
 TEST_CASE("the version is printed with --version") {
-  const auto parsed = parse({"--version"});
+  const auto parsed = parse_words({"--version"});
   const auto* farewell = std::get_if<Farewell>(&parsed);
   REQUIRE(farewell != nullptr);
   CHECK(farewell->exit_code == 0);

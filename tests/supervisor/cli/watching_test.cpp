@@ -10,23 +10,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli_process.hpp"
-#include "fake_daemon.hpp"
 #include "support/catch.hpp"
+#include "with_daemon.hpp"
 
 namespace {
-
-CliEnded with_daemon(const FakeDaemon& daemon, Words words) {
-  words.insert(words.begin(), {"--socket", daemon.socket()});
-  return CliProcess(words).wait();
-}
-
-FakeDaemon::Handler always(int status, const std::string& body) {
-  return [status, body](const FakeRequest&, const FakeConnection& connection) {
-    connection.respond(status, body);
-    return true;
-  };
-}
 
 FakeDaemon::Handler for_top() {
   return [](const FakeRequest& request, const FakeConnection& connection) {
@@ -85,7 +72,7 @@ TEST_CASE("explain prints three paragraphs, or the daemon's JSON") {
   const std::string answer =
       R"({"id": "r-0000000000000001", "needed": true, "limit": "The limit.",
           "observed": "The numbers\u001b[2J.", "change": "The change."})";
-  const FakeDaemon daemon(always(200, answer));
+  const FakeDaemon daemon(answering(200, answer));
   const CliEnded text = with_daemon(daemon, {"explain", run_id});
   CHECK(text.exit_code == 0);
   CHECK(text.out == "The limit.\n\nThe numbers\\x1b[2J.\n\nThe change.\n");
@@ -119,7 +106,7 @@ TEST_CASE(
 
 TEST_CASE("drain waits and says what became of the runs") {
   const FakeDaemon daemon(
-      always(200, R"({"finished": 3, "killed": 1, "never_started": 0, "cancelled": false})"));
+      answering(200, R"({"finished": 3, "killed": 1, "never_started": 0, "cancelled": false})"));
   const CliEnded ended = with_daemon(daemon, {"drain", "--deadline", "1.5m"});
   CHECK(ended.exit_code == 0);
   CHECK(ended.out == "drained: 3 runs finished, 1 run killed, 0 runs never started\n");
@@ -136,7 +123,7 @@ TEST_CASE("drain waits and says what became of the runs") {
 
 TEST_CASE("a drain that somebody cancelled is not a success") {
   const FakeDaemon daemon(
-      always(200, R"({"finished": 1, "killed": 0, "never_started": 0, "cancelled": true})"));
+      answering(200, R"({"finished": 1, "killed": 0, "never_started": 0, "cancelled": true})"));
   const CliEnded ended = with_daemon(daemon, {"drain"});
   CHECK(ended.exit_code == 1);
   CHECK(ended.out.starts_with("cancelled: 1 run finished"));
@@ -160,8 +147,8 @@ TEST_CASE("events are passed on line by line, without the daemon's empty ones") 
 }
 
 TEST_CASE("events that have been pruned are an error that names the oldest") {
-  const FakeDaemon daemon(
-      always(410, R"({"error": {"code": "pruned", "message": "the oldest is 7", "oldest": 7}})"));
+  const FakeDaemon daemon(answering(
+      410, R"({"error": {"code": "pruned", "message": "the oldest is 7", "oldest": 7}})"));
   const CliEnded ended = with_daemon(daemon, {"events", "--after", "1"});
   CHECK(ended.exit_code == 1);
   CHECK(ended.err == "paddock: the oldest is 7\n");
@@ -207,15 +194,18 @@ TEST_CASE("top gives the terminal back when the daemon goes away") {
   CHECK(seen.find("paddock: the daemon closed the connection") > seen.find("\x1b[?1049l"));
 }
 
-TEST_CASE("a base for cgroups is refused beside a daemon, whose own counts, and when it is empty") {
-  const FakeDaemon daemon(always(200, R"({"runs": []})"));
-  const CliEnded ended = with_daemon(daemon, {"--cgroup-base", "none", "ps"});
-  CHECK(ended.exit_code == 1);
-  CHECK(ended.err.find("--cgroup-base is for runs without a daemon") != std::string::npos);
-  CHECK(daemon.requests().empty());
-  const CliEnded empty = run_cli({"--cgroup-base", "", "run", "--profile", "OFF", "--", "true"});
-  CHECK(empty.exit_code == 1);
-  CHECK(empty.err.find("--cgroup-base") != std::string::npos);
+TEST_CASE("what is said of runs without a daemon is refused beside one, whose own counts") {
+  for (const std::string option : {"--cgroup-base", "--profiles", "--agents"})
+    for (const Words& command :
+         {Words{"ps"}, Words{"run", "--", "true"}, Words{"profile", "list"}}) {
+      const FakeDaemon daemon(answering(200, R"({"runs": []})"));
+      Words words = {option, "none"};
+      words.insert(words.end(), command.begin(), command.end());
+      const CliEnded ended = with_daemon(daemon, words);
+      CHECK(ended.exit_code == 1);
+      CHECK(ended.err.find(option + " is for runs without a daemon") != std::string::npos);
+      CHECK(daemon.requests().empty());
+    }
 }
 
 TEST_CASE("run --json prints JSON on a refusal, too") {

@@ -11,7 +11,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-std::string refusal(const std::string& body) {
+std::string piston_refusal(const std::string& body) {
   const auto execute = piston::parse(body);
   INFO(body);
   REQUIRE_FALSE(execute);
@@ -41,7 +41,7 @@ StepResult ended(kernel::Cause cause, int exit_code, int signal = 0) {
   return step;
 }
 
-json rendered(const CodeResult& result, const std::vector<std::string>& notes = {}) {
+json piston_rendered(const CodeResult& result, const std::vector<std::string>& notes = {}) {
   return json::parse(piston::render(result, cpp(), "12.2.0", notes));
 }
 
@@ -74,10 +74,10 @@ TEST_CASE("an execute request has what its client says, and the protocol's defau
 }
 
 TEST_CASE("an execute request with a mistake is refused with its place") {
-  CHECK(refusal("{}") == "the key 'language' is missing");
-  CHECK(refusal(R"({"language": "c"})") == "the key 'version' is missing");
+  CHECK(piston_refusal("{}") == "the key 'language' is missing");
+  CHECK(piston_refusal(R"({"language": "c"})") == "the key 'version' is missing");
   const auto with_files = [](const std::string& files) {
-    return refusal(R"({"language": "c", "version": "*", "files": )" + files + "}");
+    return piston_refusal(R"({"language": "c", "version": "*", "files": )" + files + "}");
   };
   for (const char* files : {"[]", "{}", "null", "\"x\""})
     CHECK(with_files(files) == "files is required as an array of one or more");
@@ -90,8 +90,8 @@ TEST_CASE("an execute request with a mistake is refused with its place") {
                      std::string(hex) + "\"}]") == "files[1].content: is not hexadecimal");
   CHECK(with_files(R"([{"content": "", "name": "/x"}])") == "the file name '/x' is not relative");
   const auto with = [](const std::string& more) {
-    return refusal(R"({"language": "c", "version": "*", "files": [{"content": ""}], )" + more +
-                   "}");
+    return piston_refusal(R"({"language": "c", "version": "*", "files": [{"content": ""}], )" +
+                          more + "}");
   };
   CHECK(with(R"("run_timeout": 0)") == "run_timeout must be above 0, or -1 for the most");
   CHECK(with(R"("run_memory_limit": 0)") == "run_memory_limit must be 1 or more, or -1 for none");
@@ -102,7 +102,7 @@ TEST_CASE("an execution is told with both steps, in Piston's words") {
   CodeResult result;
   result.compile = ended(kernel::Cause::exited, 0);
   result.run = ended(kernel::Cause::exited, 7);
-  const json answer = rendered(result, {"run timeout of 9 s to 1 s"});
+  const json answer = piston_rendered(result, {"run timeout of 9 s to 1 s"});
   CHECK(answer["language"] == "cpp");
   CHECK(answer["version"] == "12.2.0");
   CHECK(answer["compile"]["status"] == nullptr);
@@ -128,7 +128,7 @@ TEST_CASE("how a program was ended is a signal and two letters") {
   for (const Row& row : rows) {
     CodeResult result;
     result.run = ended(row.cause, row.exit_code, row.signal);
-    const json run = rendered(result)["run"];
+    const json run = piston_rendered(result)["run"];
     CHECK(run["code"] == nullptr);
     CHECK(run["signal"] == row.signal_name);
     CHECK(run["status"] == row.status);
@@ -141,7 +141,7 @@ TEST_CASE("output that was cut is said to be") {
   step.result.stdout_truncated = true;
   CodeResult result;
   result.run = step;
-  CHECK(rendered(result, {})["run"]["message"] == "stdout was cut after 1 bytes");
+  CHECK(piston_rendered(result, {})["run"]["message"] == "stdout was cut after 1 bytes");
 }
 
 TEST_CASE("limits of CPU time are the program's, not those of the clock") {
@@ -155,8 +155,8 @@ TEST_CASE("limits of CPU time are the program's, not those of the clock") {
 TEST_CASE("what does not compile was not run") {
   CodeResult result;
   result.compile = ended(kernel::Cause::exited, 1);
-  CHECK_FALSE(rendered(result).contains("run"));
-  CHECK(rendered(result)["compile"]["code"] == 1);
+  CHECK_FALSE(piston_rendered(result).contains("run"));
+  CHECK(piston_rendered(result)["compile"]["code"] == 1);
 }
 
 TEST_CASE("runtimes are listed with version and aliases") {

@@ -10,7 +10,7 @@ using nlohmann::json;
 
 namespace {
 
-std::string refusal(const std::string& body) {
+std::string rlox_refusal(const std::string& body) {
   const auto verify = rlox::parse(body, "STRICT");
   INFO(body);
   REQUIRE_FALSE(verify);
@@ -27,7 +27,7 @@ ItemAnswer answer_with(std::optional<double> reward, const std::string& cause) {
   return answer;
 }
 
-json rendered(const ItemAnswer& answer, bool is_adversarial = false) {
+json rlox_rendered(const ItemAnswer& answer, bool is_adversarial = false) {
   return json::parse(rlox::render(answer, is_adversarial, std::chrono::duration<double>(2)));
 }
 
@@ -51,30 +51,31 @@ TEST_CASE("a verify request is one item with assertions, all of which must hold"
 }
 
 TEST_CASE("a verify request with a mistake, or with tests that test nothing, is refused") {
-  CHECK(refusal("{}") == "the key 'code' is missing");
-  CHECK(refusal(R"({"code": "x"})") == "the key 'tests' is missing");
-  CHECK(refusal(R"({"code": "x", "tests": ["assert 1"]})") == "'tests' must be a string");
-  CHECK(refusal(R"({"code": "x", "tests": "assert 1", "is_adversarial": 1})") ==
+  CHECK(rlox_refusal("{}") == "the key 'code' is missing");
+  CHECK(rlox_refusal(R"({"code": "x"})") == "the key 'tests' is missing");
+  CHECK(rlox_refusal(R"({"code": "x", "tests": ["assert 1"]})") == "'tests' must be a string");
+  CHECK(rlox_refusal(R"({"code": "x", "tests": "assert 1", "is_adversarial": 1})") ==
         "'is_adversarial' must be true or false");
-  CHECK(refusal(R"({"code": "x", "tests": ""})").find("assertion") != std::string::npos);
-  CHECK(refusal(R"({"code": "x", "tests": "x = 1"})").find("assertion") != std::string::npos);
+  CHECK(rlox_refusal(R"({"code": "x", "tests": ""})").find("assertion") != std::string::npos);
+  CHECK(rlox_refusal(R"({"code": "x", "tests": "x = 1"})").find("assertion") != std::string::npos);
 }
 
 TEST_CASE("an answer has the reward and all fourteen numbers") {
-  CHECK(rendered(answer_with(1.0, "passed")) == json::parse(R"({"reward": 1.0, "backend_stats": {
+  CHECK(rlox_rendered(answer_with(1.0, "passed")) ==
+        json::parse(R"({"reward": 1.0, "backend_stats": {
     "batch_wall_secs": 2.0, "rollouts_completed": 1, "rollouts_per_sec": 0.5,
     "tool_calls_per_sec": 1.0, "adversarial_injected": 0, "adversarial_contained": 0,
     "contagion_events": 0, "setup_error_events": 0, "time_to_contain_secs": [],
     "cgroup_freeze_events": 0, "cgroup_kill_events": 0, "oom_kill_events": 0,
     "gpu_idle_attributable_to_hang_secs": 0.0, "step_index": 0}})"));
-  const json hung = rendered(answer_with(0.0, "wall_clock"), true)["backend_stats"];
+  const json hung = rlox_rendered(answer_with(0.0, "wall_clock"), true)["backend_stats"];
   CHECK(hung.size() == 14);
   CHECK(hung["adversarial_injected"] == 1);
   CHECK(hung["adversarial_contained"] == 1);
   CHECK(hung["time_to_contain_secs"] == json{1.5});
   CHECK(hung["cgroup_kill_events"] == 1);
   CHECK(hung["gpu_idle_attributable_to_hang_secs"] == 1.5);
-  CHECK(rendered(answer_with(0.0, "memory_limit"))["backend_stats"]["oom_kill_events"] == 1);
+  CHECK(rlox_rendered(answer_with(0.0, "memory_limit"))["backend_stats"]["oom_kill_events"] == 1);
 }
 
 TEST_CASE("an answer without a reward is a fault, and whose") {

@@ -11,7 +11,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-std::string refusal(const std::string& body) {
+std::string fusion_refusal(const std::string& body) {
   const auto ask = fusion::parse(body);
   INFO(body);
   REQUIRE_FALSE(ask);
@@ -30,7 +30,7 @@ StepResult exited(int code, const std::string& out = "", const std::string& err 
   return step;
 }
 
-json rendered(const CodeResult& result, const std::vector<std::string>& notes = {}) {
+json fusion_rendered(const CodeResult& result, const std::vector<std::string>& notes = {}) {
   return json::parse(fusion::render(result, notes));
 }
 
@@ -65,14 +65,14 @@ TEST_CASE("a run_code request has what its client says, and the protocol's defau
 }
 
 TEST_CASE("a run_code request with a mistake is refused with its place") {
-  CHECK(refusal("") == "the body is not valid JSON");
-  CHECK(refusal("[]") == "the body must be a JSON object");
-  CHECK(refusal(std::string(100, '[')) == "the body is nested too deeply");
-  CHECK(refusal(R"({"language": "c"})") == "the key 'code' is missing");
-  CHECK(refusal(R"({"code": "x"})") == "the key 'language' is missing");
-  CHECK(refusal(R"({"code": 1, "language": "c"})") == "'code' must be a string");
+  CHECK(fusion_refusal("") == "the body is not valid JSON");
+  CHECK(fusion_refusal("[]") == "the body must be a JSON object");
+  CHECK(fusion_refusal(std::string(100, '[')) == "the body is nested too deeply");
+  CHECK(fusion_refusal(R"({"language": "c"})") == "the key 'code' is missing");
+  CHECK(fusion_refusal(R"({"code": "x"})") == "the key 'language' is missing");
+  CHECK(fusion_refusal(R"({"code": 1, "language": "c"})") == "'code' must be a string");
   const auto with = [](const std::string& more) {
-    return refusal(R"({"code": "x", "language": "c", )" + more + "}");
+    return fusion_refusal(R"({"code": "x", "language": "c", )" + more + "}");
   };
   CHECK(with(R"("run_timeout": 0)") == "'run_timeout' must be above 0");
   CHECK(with(R"("run_timeout": "1")") == "'run_timeout' must be a number");
@@ -91,7 +91,7 @@ TEST_CASE("a run that ended well is a Success with its output and files") {
   CodeResult result;
   result.run = exited(0, "out", "err");
   result.files = {{"f", std::string("\0\xff", 2)}};
-  CHECK(rendered(result) == json::parse(R"({"status": "Success", "message": "",
+  CHECK(fusion_rendered(result) == json::parse(R"({"status": "Success", "message": "",
     "compile_result": null,
     "run_result": {"status": "Finished", "execution_time": 0.5, "return_code": 0,
                    "stdout": "out", "stderr": "err"},
@@ -102,26 +102,26 @@ TEST_CASE("a run that ended badly is Failed, by what its step says") {
   CodeResult result;
   result.compile = exited(0);
   result.run = exited(3);
-  CHECK(rendered(result)["status"] == "Failed");
-  CHECK(rendered(result)["run_result"]["return_code"] == 3);
+  CHECK(fusion_rendered(result)["status"] == "Failed");
+  CHECK(fusion_rendered(result)["run_result"]["return_code"] == 3);
 
   result.run->result.cause = kernel::Cause::wall_clock;
   result.run->result.exit_code = -9;
   result.run->result.detail = "5 s passed";
-  CHECK(rendered(result)["status"] == "Failed");
-  CHECK(rendered(result)["run_result"]["status"] == "TimeLimitExceeded");
-  CHECK(rendered(result)["run_result"]["return_code"] == nullptr);
-  CHECK(rendered(result)["message"] == "wall_clock: 5 s passed");
+  CHECK(fusion_rendered(result)["status"] == "Failed");
+  CHECK(fusion_rendered(result)["run_result"]["status"] == "TimeLimitExceeded");
+  CHECK(fusion_rendered(result)["run_result"]["return_code"] == nullptr);
+  CHECK(fusion_rendered(result)["message"] == "wall_clock: 5 s passed");
 
   result.run->result.cause = kernel::Cause::memory_limit;
-  CHECK(rendered(result)["run_result"]["status"] == "Finished");
-  CHECK(rendered(result)["run_result"]["return_code"] == -9);
+  CHECK(fusion_rendered(result)["run_result"]["status"] == "Finished");
+  CHECK(fusion_rendered(result)["run_result"]["return_code"] == -9);
 }
 
 TEST_CASE("code that does not compile has no run_result") {
   CodeResult result;
   result.compile = exited(1, "", "main.cpp:1: error");
-  const json answer = rendered(result);
+  const json answer = fusion_rendered(result);
   CHECK(answer["status"] == "Failed");
   CHECK(answer["compile_result"]["return_code"] == 1);
   CHECK(answer["compile_result"]["stderr"] == "main.cpp:1: error");
@@ -132,7 +132,7 @@ TEST_CASE("what is lowered or cut is in the message, and bytes that are no text 
   CodeResult result;
   result.run = exited(0, "\xff\xfe");
   result.run->result.stdout_truncated = true;
-  const json answer = rendered(result, {"run memory of 2 bytes to 1"});
+  const json answer = fusion_rendered(result, {"run memory of 2 bytes to 1"});
   CHECK(answer["message"] ==
         "lowered to what the profile allows: run memory of 2 bytes to 1; stdout was cut after 2 "
         "bytes");

@@ -17,14 +17,14 @@ std::string line(std::initializer_list<std::string> words) {
   return text;
 }
 
-const std::string id = "r-0123456789abcdef";
+const std::string launched_run = "r-0123456789abcdef";
 
 }  // namespace
 
 TEST_CASE("a launcher is known by its command line, and names its run") {
-  CHECK(run_of_launcher(line({"paddock-launch", "guard", id})) == id);
-  CHECK(run_of_launcher(line({"paddock-launch", "init", id})) == id);
-  CHECK(run_of_launcher(line({"/proc/self/fd/6", "init", id})) == id);
+  CHECK(run_of_launcher(line({"paddock-launch", "guard", launched_run})) == launched_run);
+  CHECK(run_of_launcher(line({"paddock-launch", "init", launched_run})) == launched_run);
+  CHECK(run_of_launcher(line({"/proc/self/fd/6", "init", launched_run})) == launched_run);
   const std::string zygote = make_zygote_name(zygote_tag("ledger"));
   CHECK(run_of_launcher(line({"paddock-launch", "guard", zygote})) == zygote);
 }
@@ -32,9 +32,11 @@ TEST_CASE("a launcher is known by its command line, and names its run") {
 TEST_CASE("a command line that is only similar is no launcher's") {
   for (const std::string& other :
        {std::string(), line({"paddock-launch"}), line({"paddock-launch", "init"}),
-        line({"paddock-launch", "init", "r-0123"}), line({"paddock-launch", "init", id, "more"}),
-        line({"paddock-launch", "other", id}), line({"sh", "init", id}),
-        line({"grep", "paddock-launch", "init", id}), line({"paddock-launch", "init", id + "0"}),
+        line({"paddock-launch", "init", "r-0123"}),
+        line({"paddock-launch", "init", launched_run, "more"}),
+        line({"paddock-launch", "other", launched_run}), line({"sh", "init", launched_run}),
+        line({"grep", "paddock-launch", "init", launched_run}),
+        line({"paddock-launch", "init", launched_run + "0"}),
         line({"paddock-launch", "init", "r-0123456789ABCDEF"})}) {
     INFO(other);
     CHECK_FALSE(run_of_launcher(other));

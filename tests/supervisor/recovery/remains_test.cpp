@@ -21,7 +21,7 @@ using std::chrono::steady_clock;
 
 namespace {
 
-const std::string id = "r-0123456789abcdef";
+const std::string left_run = "r-0123456789abcdef";
 
 // A shell; its descendants that lose their parents come to this process.
 class Shell {
@@ -70,8 +70,8 @@ Reach reach() {
 TEST_CASE("nothing to look for takes no time") {
   const auto begin = steady_clock::now();
   CHECK(end_what_is_left({}, Reach{}).empty());
-  CHECK(end_what_is_left({{.id = id, .marks = {}, .host_uid = std::nullopt}}, Reach{}) ==
-        std::map<std::string, Remains>{{id, Remains{.killed = 0, .gone = true}}});
+  CHECK(end_what_is_left({{.id = left_run, .marks = {}, .host_uid = std::nullopt}}, Reach{}) ==
+        std::map<std::string, Remains>{{left_run, Remains{.killed = 0, .gone = true}}});
   CHECK(steady_clock::now() - begin < milliseconds(1500));
 }
 
@@ -79,28 +79,28 @@ TEST_CASE("a marked process is killed with all below it, when its time to end by
   const Shell launcher("trap '' TERM; sleep 300 & sleep 300 & wait; sleep 300");
   launcher.wait_for_children(2);
   const auto begin = steady_clock::now();
-  const auto remains =
-      end_what_is_left({{.id = id, .marks = {launcher.mark()}, .host_uid = std::nullopt}}, reach());
+  const auto remains = end_what_is_left(
+      {{.id = left_run, .marks = {launcher.mark()}, .host_uid = std::nullopt}}, reach());
   CHECK(steady_clock::now() - begin >= patience);
-  CHECK(remains.at(id).gone);
-  CHECK(remains.at(id).killed >= 3);
+  CHECK(remains.at(left_run).gone);
+  CHECK(remains.at(left_run).killed >= 3);
   CHECK_FALSE(launcher.is_alive());
 }
 
 TEST_CASE("a launcher that ends by itself in time is not killed") {
   const Shell launcher("sleep 0.1");
-  const auto remains =
-      end_what_is_left({{.id = id, .marks = {launcher.mark()}, .host_uid = std::nullopt}}, Reach{});
-  CHECK(remains.at(id) == Remains{.killed = 0, .gone = true});
+  const auto remains = end_what_is_left(
+      {{.id = left_run, .marks = {launcher.mark()}, .host_uid = std::nullopt}}, Reach{});
+  CHECK(remains.at(left_run) == Remains{.killed = 0, .gone = true});
 }
 
 TEST_CASE("a launcher that was stopped is woken, and ends by itself") {
   const Shell launcher("sleep 0.2; exit");
   launcher.wait_for_children(1);
   REQUIRE(::kill(launcher.pid(), SIGSTOP) == 0);
-  const auto remains =
-      end_what_is_left({{.id = id, .marks = {launcher.mark()}, .host_uid = std::nullopt}}, Reach{});
-  CHECK(remains.at(id) == Remains{.killed = 0, .gone = true});
+  const auto remains = end_what_is_left(
+      {{.id = left_run, .marks = {launcher.mark()}, .host_uid = std::nullopt}}, Reach{});
+  CHECK(remains.at(left_run) == Remains{.killed = 0, .gone = true});
 }
 
 TEST_CASE("a process that has got a recorded pid since is not touched") {
@@ -108,8 +108,8 @@ TEST_CASE("a process that has got a recorded pid since is not touched") {
   kernel::ProcessMark older = stranger.mark();
   --older.start_ticks;
   const auto remains =
-      end_what_is_left({{.id = id, .marks = {older}, .host_uid = std::nullopt}}, reach());
-  CHECK(remains.at(id) == Remains{.killed = 0, .gone = true});
+      end_what_is_left({{.id = left_run, .marks = {older}, .host_uid = std::nullopt}}, reach());
+  CHECK(remains.at(left_run) == Remains{.killed = 0, .gone = true});
   CHECK(stranger.is_alive());
 }
 
@@ -126,16 +126,16 @@ TEST_CASE("as root, what still runs under the run's own host uid is killed, and 
   gone.pid = 4'000'000;  // the launcher, which is gone
   Reach reach = ::reach();
   reach.host_uid_locks = locks.path();
-  const std::vector<LeftRun> left = {{.id = id, .marks = {gone}, .host_uid = uid}};
+  const std::vector<LeftRun> left = {{.id = left_run, .marks = {gone}, .host_uid = uid}};
   {
     const auto held = kernel::HostUidLease::share(uid, locks.path());
     REQUIRE(held);
-    CHECK(end_what_is_left(left, reach).at(id).killed == 0);
+    CHECK(end_what_is_left(left, reach).at(left_run).killed == 0);
     CHECK(agent.is_alive());
   }
   const auto remains = end_what_is_left(left, reach);
-  CHECK(remains.at(id).gone);
-  CHECK(remains.at(id).killed >= 1);
+  CHECK(remains.at(left_run).gone);
+  CHECK(remains.at(left_run).killed >= 1);
   CHECK_FALSE(agent.is_alive());
   CHECK(other.is_alive());
   CHECK(before.is_alive());

@@ -5,6 +5,7 @@
 
 #include "kernel/policy/policy.hpp"
 #include "support/catch.hpp"
+#include "support/text.hpp"
 
 using namespace paddock;
 using namespace paddock::supervisor;
@@ -36,10 +37,6 @@ RunRecord ended(Cause cause) {
   run.result->max_rss_bytes = 200u << 20;
   run.result->detail = "the detail";
   return run;
-}
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 #define CHECK_SAYS(text, part)   \

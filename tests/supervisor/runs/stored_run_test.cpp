@@ -35,10 +35,10 @@ RunRecord sample(kernel::Cause cause, const ResolvedRun& request) {
 }
 
 StoredRun stored_as(const RunRecord& run, const ResolvedRun& request) {
-  const auto now = std::chrono::system_clock::now();
+  const auto at = std::chrono::system_clock::now();
   StoredRun stored;
-  const Transition first = admitted_transition(run, request, FirstState::starting, now);
-  const Transition last = finished_transition(run, *run.result, OutputDigests(), now);
+  const Transition first = admitted_transition(run, request, FirstState::starting, at);
+  const Transition last = finished_transition(run, *run.result, OutputDigests(), at);
   stored.row = *last.run;
   stored.events = {{.seq = 1, .event = first.event, .hash = {}},
                    {.seq = 2, .event = last.event, .hash = {}}};

@@ -11,8 +11,6 @@ using namespace paddock::tests;
 
 namespace {
 
-constexpr const char* profiles[] = {"OFF", "DEFAULT", "STRICT"};
-
 struct Step {
   std::vector<std::string> command;
   Files files{};

@@ -12,7 +12,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-json call_item(const std::string& id = "a") {
+json plain_call_item(const std::string& id = "a") {
   return {
       {"id", id},
       {"code", "def f(x): return x"},
@@ -20,7 +20,7 @@ json call_item(const std::string& id = "a") {
        {{"kind", "call"}, {"entry_point", "f"}, {"cases", {{{"args", {1}}, {"expected", 1}}}}}}};
 }
 
-json stdio_item(const std::string& id = "a") {
+json plain_stdio_item(const std::string& id = "a") {
   return {{"id", id},
           {"code", "print(1)"},
           {"tests", {{"kind", "stdio"}, {"cases", {{{"stdin", ""}, {"stdout", "1\n"}}}}}}};
@@ -85,7 +85,7 @@ json without(json item, const std::string& key) {
 }  // namespace
 
 TEST_CASE("a request says what is asked for, and the rest has defaults") {
-  const VerifyRequest plain = accepted(body_of({call_item()}).dump());
+  const VerifyRequest plain = accepted(body_of({plain_call_item()}).dump());
   CHECK(plain.profile.empty());
   CHECK(plain.scoring == Scoring::fraction);
   CHECK(plain.stop == Stop::all);
@@ -94,7 +94,7 @@ TEST_CASE("a request says what is asked for, and the rest has defaults") {
   CHECK_FALSE(plain.cache);
   CHECK(plain.request_id.empty());
 
-  json body = body_of({call_item()});
+  json body = body_of({plain_call_item()});
   body.update({{"request_id", "step-17"},
                {"profile", "SEALED"},
                {"scoring", "all"},
@@ -115,7 +115,7 @@ TEST_CASE("a request says what is asked for, and the rest has defaults") {
 }
 
 TEST_CASE("an item has its tests, its limits and its hashes") {
-  json sent = call_item("x");
+  json sent = plain_call_item("x");
   sent["group"] = "g1";
   sent["nonce"] = "n-1";
   sent["limits"] = {{"wall_seconds", 1.5}, {"memory_bytes", "64MiB"}, {"nproc", 4}};
@@ -144,12 +144,12 @@ TEST_CASE("the hash of tests tells scoring, stop and integrity apart, and no ord
     body.update(extra);
     return item_in(accepted(body.dump())).tests_hash;
   };
-  const std::string plain = hash(call_item());
-  CHECK(hash(call_item("other")) == plain);
-  CHECK(hash(call_item(), {{"scoring", "all"}}) != plain);
-  CHECK(hash(call_item(), {{"stop", "first_fail"}}) != plain);
-  CHECK(hash(with(call_item(), "/integrity", "in_process")) != plain);
-  CHECK(hash(with(call_item(), "/tests/cases/0/expected", 2)) != plain);
+  const std::string plain = hash(plain_call_item());
+  CHECK(hash(plain_call_item("other")) == plain);
+  CHECK(hash(plain_call_item(), {{"scoring", "all"}}) != plain);
+  CHECK(hash(plain_call_item(), {{"stop", "first_fail"}}) != plain);
+  CHECK(hash(with(plain_call_item(), "/integrity", "in_process")) != plain);
+  CHECK(hash(with(plain_call_item(), "/tests/cases/0/expected", 2)) != plain);
   const auto parsed = parse_items(
       R"({"items":[{"tests":{"cases":[{"expected":1,"args":[1]}],"kind":"call","entry_point":"f"},)"
       R"("id":"a","code":"def f(x): return x"}]})");
@@ -158,7 +158,7 @@ TEST_CASE("the hash of tests tells scoring, stop and integrity apart, and no ord
 }
 
 TEST_CASE("tests of standard input and output are read case by case") {
-  json sent = stdio_item();
+  json sent = plain_stdio_item();
   sent["language"] = "cpp";
   sent["tests"]["cases"] = {{{"stdin", {{"b64", "AP8="}}}, {"stdout", "x"}, {"checker", "tokens"}},
                             {{"stdin", "1"}, {"stdout", "2"}, {"checker", {{"float", 0.5}}}}};
@@ -173,19 +173,20 @@ TEST_CASE("tests of standard input and output are read case by case") {
 }
 
 TEST_CASE("code that is no text comes as base64") {
-  CHECK(only_item(with(call_item(), "/code", {{"b64", "/w=="}})).code == "\xff");
-  CHECK(mistake_in(with(call_item(), "/code", {{"b64", "/"}})) == "code.b64: must be base64");
-  CHECK(mistake_in(with(call_item(), "/code", {{"b46", "/w=="}})) ==
+  CHECK(only_item(with(plain_call_item(), "/code", {{"b64", "/w=="}})).code == "\xff");
+  CHECK(mistake_in(with(plain_call_item(), "/code", {{"b64", "/"}})) == "code.b64: must be base64");
+  CHECK(mistake_in(with(plain_call_item(), "/code", {{"b46", "/w=="}})) ==
         "unknown key 'code.b46'; did you mean 'code.b64'?");
-  CHECK(mistake_in(with(call_item(), "/code", 5)) ==
+  CHECK(mistake_in(with(plain_call_item(), "/code", 5)) ==
         "code: must be a string, or {\"b64\": \"...\"}");
 }
 
 TEST_CASE("a mistake within an item is named with its place, and is that item's alone") {
-  json bad = stdio_item("bad");
+  json bad = plain_stdio_item("bad");
   bad["tests"]["cases"][0]["stdin"] = 7;
   bad["group"] = "g";
-  const VerifyRequest request = accepted(body_of({call_item("a"), bad, assert_item("c")}).dump());
+  const VerifyRequest request =
+      accepted(body_of({plain_call_item("a"), bad, assert_item("c")}).dump());
   REQUIRE(request.items.size() == 3);
   CHECK(item_in(request, 0).id == "a");
   CHECK(item_in(request, 2).id == "c");
@@ -194,9 +195,9 @@ TEST_CASE("a mistake within an item is named with its place, and is that item's 
 }
 
 TEST_CASE("tests that test nothing are refused") {
-  CHECK(mistake_in(with(call_item(), "/tests/cases", json::array())) ==
+  CHECK(mistake_in(with(plain_call_item(), "/tests/cases", json::array())) ==
         "tests.cases: must not be empty");
-  CHECK(mistake_in(with(stdio_item(), "/tests/cases", json::array())) ==
+  CHECK(mistake_in(with(plain_stdio_item(), "/tests/cases", json::array())) ==
         "tests.cases: must not be empty");
   for (const char* source : {"", "f(1)", "assertion = f(1)", "re_assert(f)", "assert_eq(f(1), 1)"})
     CHECK(mistake_in(with(assert_item(), "/tests/source", source)) ==
@@ -206,29 +207,30 @@ TEST_CASE("tests that test nothing are refused") {
 }
 
 TEST_CASE("what an item lacks or has too much of is said") {
-  CHECK(mistake_in(without(call_item(), "id")) == "the key 'id' is missing");
-  CHECK(mistake_in(without(call_item(), "code")) == "the key 'code' is missing");
-  CHECK(mistake_in(without(call_item(), "tests")) == "the key 'tests' is missing");
-  CHECK(mistake_in(with(call_item(), "/test", 1)) == "unknown key 'test'; did you mean 'tests'?");
-  CHECK(mistake_in(with(call_item(), "/tests/cases/0/arg", 1)) ==
+  CHECK(mistake_in(without(plain_call_item(), "id")) == "the key 'id' is missing");
+  CHECK(mistake_in(without(plain_call_item(), "code")) == "the key 'code' is missing");
+  CHECK(mistake_in(without(plain_call_item(), "tests")) == "the key 'tests' is missing");
+  CHECK(mistake_in(with(plain_call_item(), "/test", 1)) ==
+        "unknown key 'test'; did you mean 'tests'?");
+  CHECK(mistake_in(with(plain_call_item(), "/tests/cases/0/arg", 1)) ==
         "unknown key 'tests.cases[0].arg'; did you mean 'tests.cases[0].args'?");
-  CHECK(mistake_in(with(call_item(), "/tests/cases/0", {{"args", {1}}})) ==
+  CHECK(mistake_in(with(plain_call_item(), "/tests/cases/0", {{"args", {1}}})) ==
         "the key 'tests.cases[0].expected' is missing");
-  CHECK(mistake_in(with(call_item(), "/tests/cases/0", {{"expected", 1}})) ==
+  CHECK(mistake_in(with(plain_call_item(), "/tests/cases/0", {{"expected", 1}})) ==
         "the key 'tests.cases[0].args' is missing");
-  CHECK(mistake_in(with(call_item(), "/tests/kind", "calls")) ==
+  CHECK(mistake_in(with(plain_call_item(), "/tests/kind", "calls")) ==
         "tests.kind: 'calls' is not known; did you mean 'call'?");
-  CHECK(mistake_in(with(call_item(), "/tests", {{"cases", 1}})) ==
+  CHECK(mistake_in(with(plain_call_item(), "/tests", {{"cases", 1}})) ==
         "the key 'tests.kind' is missing");
   CHECK(mistake_in(5) == "an item must be an object");
   CHECK(mistake_in(with(assert_item(), "/tests/entry_point", "f g")) ==
         "tests.entry_point: must be the name of a function, such as \"f\" or \"Solution.f\"");
   for (const char* name : {"", ".f", "f.", "f..g", "1f", "f()", "a-b"})
-    CHECK(
-        mistake_in(with(call_item(), "/tests/entry_point", name)).starts_with("tests.entry_point"));
-  CHECK(only_item(with(call_item(), "/tests/entry_point", "Solution.f_1")).id == "a");
-  CHECK(only_item(with(call_item(), "/tests/entry_point", "Solution().f")).id == "a");
-  CHECK(only_item(with(call_item(), "/tests/entry_point", "Outer.Solution().f")).id == "a");
+    CHECK(mistake_in(with(plain_call_item(), "/tests/entry_point", name))
+              .starts_with("tests.entry_point"));
+  CHECK(only_item(with(plain_call_item(), "/tests/entry_point", "Solution.f_1")).id == "a");
+  CHECK(only_item(with(plain_call_item(), "/tests/entry_point", "Solution().f")).id == "a");
+  CHECK(only_item(with(plain_call_item(), "/tests/entry_point", "Outer.Solution().f")).id == "a");
   json both = assert_item();
   both["tests"].update({{"entry_point", "f"}, {"entry_points", {"f"}}});
   CHECK(mistake_in(both) == "tests: 'entry_point' and 'entry_points' exclude each other");
@@ -236,34 +238,34 @@ TEST_CASE("what an item lacks or has too much of is said") {
 
 TEST_CASE("each kind of tests has its own checkers") {
   for (const json& checker : {json("exact"), json("lines"), json("tokens"), json({{"float", 0}})})
-    CHECK(only_item(with(stdio_item(), "/tests/cases/0/checker", checker)).id == "a");
+    CHECK(only_item(with(plain_stdio_item(), "/tests/cases/0/checker", checker)).id == "a");
   for (const json& checker : {json("exact"), json("unordered"), json({{"float", 1e-6}})})
-    CHECK(only_item(with(call_item(), "/tests/cases/0/checker", checker)).id == "a");
-  CHECK(mistake_in(with(stdio_item(), "/tests/cases/0/checker", "unordered")) ==
+    CHECK(only_item(with(plain_call_item(), "/tests/cases/0/checker", checker)).id == "a");
+  CHECK(mistake_in(with(plain_stdio_item(), "/tests/cases/0/checker", "unordered")) ==
         "tests.cases[0].checker: 'unordered' is none of 'exact', 'lines', 'tokens'");
-  CHECK(mistake_in(with(call_item(), "/tests/cases/0/checker", "line")) ==
+  CHECK(mistake_in(with(plain_call_item(), "/tests/cases/0/checker", "line")) ==
         "tests.cases[0].checker: 'line' is none of 'exact', 'unordered'");
   for (const json& bad : {json(-1), json("1"), json(nullptr)})
-    CHECK(mistake_in(with(call_item(), "/tests/cases/0/checker", {{"float", bad}})) ==
+    CHECK(mistake_in(with(plain_call_item(), "/tests/cases/0/checker", {{"float", bad}})) ==
           "tests.cases[0].checker.float: must be a number of 0 or more");
 }
 
 TEST_CASE("integrity and language fit the tests") {
-  CHECK(only_item(with(call_item(), "/integrity", "in_process")).integrity ==
+  CHECK(only_item(with(plain_call_item(), "/integrity", "in_process")).integrity ==
         Integrity::in_process);
-  CHECK(mistake_in(with(call_item(), "/integrity", "stdio")).starts_with("integrity: "));
-  CHECK(mistake_in(with(stdio_item(), "/integrity", "separate")).starts_with("integrity: "));
-  CHECK(mistake_in(with(call_item(), "/integrity", "seperate")) ==
+  CHECK(mistake_in(with(plain_call_item(), "/integrity", "stdio")).starts_with("integrity: "));
+  CHECK(mistake_in(with(plain_stdio_item(), "/integrity", "separate")).starts_with("integrity: "));
+  CHECK(mistake_in(with(plain_call_item(), "/integrity", "seperate")) ==
         "integrity: 'seperate' is not known; did you mean 'separate'?");
-  CHECK(mistake_in(with(call_item(), "/language", "cpp")).starts_with("language: "));
+  CHECK(mistake_in(with(plain_call_item(), "/language", "cpp")).starts_with("language: "));
 }
 
 TEST_CASE("limits are read as those of a run, and others are unknown") {
-  CHECK(mistake_in(with(call_item(), "/limits", {{"wall_second", 1}})) ==
+  CHECK(mistake_in(with(plain_call_item(), "/limits", {{"wall_second", 1}})) ==
         "unknown key 'limits.wall_second'; did you mean 'limits.wall_seconds'?");
-  CHECK(mistake_in(with(call_item(), "/limits", {{"nproc", 0}})) ==
+  CHECK(mistake_in(with(plain_call_item(), "/limits", {{"nproc", 0}})) ==
         "limits.nproc: must be a whole number of 1 or more");
-  CHECK(mistake_in(with(call_item(), "/limits", {{"wall_seconds", -1}}))
+  CHECK(mistake_in(with(plain_call_item(), "/limits", {{"wall_seconds", -1}}))
             .starts_with("limits.wall_seconds: "));
 }
 
@@ -271,31 +273,31 @@ TEST_CASE("names are printable, not empty, and not long") {
   for (const char* key : {"/id", "/group", "/nonce"}) {
     INFO(key);
     const std::string name(key + 1);
-    CHECK(mistake_in(with(call_item(), key, "")) == name + ": must not be empty");
-    CHECK(mistake_in(with(call_item(), key, "a\nb")) ==
+    CHECK(mistake_in(with(plain_call_item(), key, "")) == name + ": must not be empty");
+    CHECK(mistake_in(with(plain_call_item(), key, "a\nb")) ==
           name + ": must be without control characters");
-    CHECK(mistake_in(with(call_item(), key, "a\x7f")) ==
+    CHECK(mistake_in(with(plain_call_item(), key, "a\x7f")) ==
           name + ": must be without control characters");
-    CHECK(mistake_in(with(call_item(), key, "a\u0085")) ==
+    CHECK(mistake_in(with(plain_call_item(), key, "a\u0085")) ==
           name + ": must be without control characters");
-    CHECK(mistake_in(with(call_item(), key, std::string(257, 'x'))) ==
+    CHECK(mistake_in(with(plain_call_item(), key, std::string(257, 'x'))) ==
           name + ": must be at most 256 bytes");
-    CHECK(mistake_in(with(call_item(), key, 5)) == name + ": must be a string");
-    CHECK(only_item(with(call_item(), key, std::string(256, 'x'))).language == "python");
-    CHECK(only_item(with(call_item(), key, "gr\u00fcn \u65e5")).language == "python");
+    CHECK(mistake_in(with(plain_call_item(), key, 5)) == name + ": must be a string");
+    CHECK(only_item(with(plain_call_item(), key, std::string(256, 'x'))).language == "python");
+    CHECK(only_item(with(plain_call_item(), key, "gr\u00fcn \u65e5")).language == "python");
   }
   // Nothing is answered in the name of an id that is none.
-  const VerifyRequest request = accepted(body_of({with(call_item(), "/id", "a\nb")}).dump());
+  const VerifyRequest request = accepted(body_of({with(plain_call_item(), "/id", "a\nb")}).dump());
   CHECK(std::get<RefusedItem>(request.items[0]).id.empty());
 }
 
 TEST_CASE("of equal ids and nonces the first counts") {
-  json first = call_item("a");
+  json first = plain_call_item("a");
   first["nonce"] = "n";
-  json second = call_item("b");
+  json second = plain_call_item("b");
   second["nonce"] = "n";
   const VerifyRequest request =
-      accepted(body_of({first, call_item("a"), call_item("a"), second}).dump());
+      accepted(body_of({first, plain_call_item("a"), plain_call_item("a"), second}).dump());
   CHECK(item_in(request, 0).id == "a");
   for (const std::size_t later : {std::size_t{1}, std::size_t{2}})
     CHECK(std::get<RefusedItem>(request.items[later]).why ==
@@ -312,7 +314,7 @@ TEST_CASE("a mistake outside the items fails the request") {
   CHECK(refusal(R"({"items":{}})") == "items: must be an array");
   CHECK(refusal(R"({"items":[]})") == "items: must not be empty");
   const auto with_key = [](const std::string& key, const json& value) {
-    json body = body_of({call_item()});
+    json body = body_of({plain_call_item()});
     body[key] = value;
     return body.dump();
   };
@@ -334,7 +336,7 @@ TEST_CASE("a mistake outside the items fails the request") {
 }
 
 TEST_CASE("a key that is given twice, or depth, spoils the item that has it and no other") {
-  const std::string good = call_item("good").dump();
+  const std::string good = plain_call_item("good").dump();
   const VerifyRequest twice =
       accepted(R"({"items":[{"id":"a","id":"a"},)" + good + R"(,{"tests":{"x":{"y":1,"y":2}}}]})");
   CHECK(std::get<RefusedItem>(twice.items[0]).why == "the key 'id' is given twice");
@@ -350,7 +352,7 @@ TEST_CASE("a key that is given twice, or depth, spoils the item that has it and 
   CHECK(refusal(R"({"items":[1],"profile":)" + deep + "}") == "it is nested too deeply");
   json value = 1;
   for (int i = 0; i < 100; ++i) value = json::array({value});
-  CHECK(only_item(with(call_item(), "/tests/cases/0/expected", value)).id == "a");
+  CHECK(only_item(with(plain_call_item(), "/tests/cases/0/expected", value)).id == "a");
 }
 
 TEST_CASE("integers beyond 64 bits stay integers") {
@@ -390,6 +392,6 @@ TEST_CASE("no more items and cases than the most are taken") {
   CHECK(accepted(body_of(items).dump()).items.size() == items_max);
   json cases = json::array();
   for (int i = 0; i < 10'001; ++i) cases.push_back({{"args", json::array()}, {"expected", 1}});
-  CHECK(mistake_in(with(call_item(), "/tests/cases", cases)) ==
+  CHECK(mistake_in(with(plain_call_item(), "/tests/cases", cases)) ==
         "tests.cases: 10001 cases, and 10000 are the most");
 }

@@ -10,9 +10,9 @@ using nlohmann::json;
 
 namespace {
 
-const auto now = std::chrono::system_clock::time_point(1'767'225'600s);
+const auto recorded_at = std::chrono::system_clock::time_point(1'767'225'600s);
 
-ItemAnswer answer() {
+ItemAnswer recorded_answer() {
   ItemAnswer made;
   made.id = "a";
   made.group = "g1";
@@ -40,10 +40,11 @@ ItemAnswer answer() {
 }  // namespace
 
 TEST_CASE("a verdict's event has what a trainer needs, on one line") {
-  const Transition made = verdict_transition(answer(), "sent", "step-1", "blue", now);
+  const Transition made =
+      verdict_transition(recorded_answer(), "sent", "step-1", "blue", recorded_at);
   CHECK(made.event.kind == "verify.verdict");
   CHECK(made.event.tenant == "blue");
-  CHECK(made.event.at == now);
+  CHECK(made.event.at == recorded_at);
   CHECK(made.event.body ==
         R"({"request_id":"step-1","id":"a","group":"g1","verdict":"fail","reward":0.5,"passed":1,)"
         R"("total":2,"cause":"wrong_answer","integrity":"stdio","profile":"STRICT",)"
@@ -57,11 +58,11 @@ TEST_CASE("a verdict's event has what a trainer needs, on one line") {
 }
 
 TEST_CASE("what a verdict does not have is null") {
-  ItemAnswer made = answer();
+  ItemAnswer made = recorded_answer();
   made.verdict = Verdict::invalid;
   made.reward = std::nullopt;
   made.group = made.nonce = made.mac = made.key_id = "";
-  const json body = json::parse(verdict_transition(made, "{}", "", "", now).event.body);
+  const json body = json::parse(verdict_transition(made, "{}", "", "", recorded_at).event.body);
   for (const char* key : {"request_id", "group", "reward", "nonce", "mac", "key_id"}) {
     INFO(key);
     CHECK(body.at(key).is_null());
@@ -71,10 +72,12 @@ TEST_CASE("what a verdict does not have is null") {
 
 // Goal: a request_id that is the id of somebody's run does not become an event of that run.
 TEST_CASE("events of verdicts and groups have no subject") {
-  CHECK(verdict_transition(answer(), "{}", "r-0123456789abcdef", "", now).event.subject.empty());
-  CHECK(group_transition(
-            {.request_id = "r-0123456789abcdef", .group = "g", .ids = {}, .rewards = {}}, "", now)
+  CHECK(verdict_transition(recorded_answer(), "{}", "r-0123456789abcdef", "", recorded_at)
             .event.subject.empty());
+  CHECK(
+      group_transition({.request_id = "r-0123456789abcdef", .group = "g", .ids = {}, .rewards = {}},
+                       "", recorded_at)
+          .event.subject.empty());
 }
 
 TEST_CASE("a group's event has the ids and rewards in the order of the request") {
@@ -82,7 +85,7 @@ TEST_CASE("a group's event has the ids and rewards in the order of the request")
                                             .group = "g1",
                                             .ids = {"b", "a", "c"},
                                             .rewards = {1.0, std::nullopt, 1.0 / 3}},
-                                           "blue", now);
+                                           "blue", recorded_at);
   CHECK(made.event.kind == "verify.group");
   CHECK(made.event.tenant == "blue");
   CHECK(made.event.body == R"({"request_id":"step-1","group":"g1","ids":["b","a","c"],)"
@@ -92,7 +95,8 @@ TEST_CASE("a group's event has the ids and rewards in the order of the request")
 }
 
 TEST_CASE("bytes that are no text do not keep a verdict from being recorded") {
-  ItemAnswer made = answer();
+  ItemAnswer made = recorded_answer();
   made.id = "\xff";
-  CHECK(json::parse(verdict_transition(made, "{}", "", "", now).event.body)["id"] == "\uFFFD");
+  CHECK(json::parse(verdict_transition(made, "{}", "", "", recorded_at).event.body)["id"] ==
+        "\uFFFD");
 }

@@ -1,0 +1,8 @@
+#pragma once
+// What tests ask of texts.
+
+#include <string_view>
+
+inline bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
