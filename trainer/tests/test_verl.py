@@ -95,6 +95,17 @@ class VerlTest(unittest.TestCase):
                     **kwargs,
                 )
 
+    def test_what_cannot_be_asked_about_is_logged_with_its_reason(self):
+        peer = self.peer()
+        for reason, kwargs, tests in (
+            ("/does/not/exist", {"key_file": "/does/not/exist"}, TESTS),
+            ("NoneType", {}, None),
+        ):
+            with self.subTest(reason), self.assertLogs("paddock", "ERROR") as logs:
+                compute_score("source", "right", tests, socket=peer.socket, **kwargs)
+            self.assertIn("no verdict for 1 of 1 samples", logs.output[0])
+            self.assertIn(reason, logs.output[0])
+
     def key_file(self):
         path = os.path.join(tempfile.mkdtemp(dir="/var/tmp", prefix="paddock-key-"), "key")
         with open(path, "w", encoding="ascii") as file:

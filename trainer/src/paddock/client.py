@@ -96,7 +96,8 @@ class Client:
         advantages: str | None = None,
         timeout: float | None = None,
     ) -> Iterator[FeedEntry]:
-        """Verdicts and groups from the ledger, each once, from `after` on. `advantages`: "grpo"
+        """Verdicts and groups from the ledger, each once, from `after` on; `follow`: without end, as
+        they come, else what there is now. `advantages`: "grpo"
         (the daemon's default), "no_std" or "rloo". Goes on over restarts of the daemon; `timeout`:
         how long it may be away. The `seq` of the last entry is the next call's `after`."""
         reader = FeedReader(after, follow, advantages, self._key)

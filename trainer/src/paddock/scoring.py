@@ -74,9 +74,11 @@ class Scorer:
         return round_.verdicts
 
     def _first_round(self, samples: Sequence[Sample]) -> _Rounds:
-        return _Rounds(
-            [self.item(str(i), sample) for i, sample in enumerate(samples)], self.retries
-        )
+        begun = [self.item(str(i), sample) for i, sample in enumerate(samples)]
+        unasked = [one for one in begun if isinstance(one, Verdict)]
+        if unasked:
+            log_no_verdict(len(unasked), len(begun), unasked[0].cause, unasked[0].detail)
+        return _Rounds(begun, self.retries)
 
     def item(self, item_id: str, sample: Sample) -> Item | Verdict:
         """An invalid verdict if the sample cannot be asked about."""
@@ -130,17 +132,15 @@ def verdicts_after(error: Exception, items: Sequence[Item]) -> list[Verdict]:
     """For each item one: what was received before `error`, and for the others `error` as cause."""
     received = {verdict.id: verdict for verdict in getattr(error, "received", ())}
     cause, detail = _cause_of(error), str(error)
-    log.error(
-        "no verdict for %d of %d samples: %s: %s",
-        len(items) - len(received),
-        len(items),
-        cause,
-        detail,
-    )
+    log_no_verdict(len(items) - len(received), len(items), cause, detail)
     return [
         received.get(item.id) or Verdict.without_number(item.id, cause, detail, item.group)
         for item in items
     ]
+
+
+def log_no_verdict(without: int, of: int, cause: str, detail: str) -> None:
+    log.error("no verdict for %d of %d samples: %s: %s", without, of, cause, detail)
 
 
 def _cause_of(error: Exception) -> str:

@@ -21,7 +21,7 @@ from .client import TIMEOUT_S
 from .extract import last_code_block
 from .from_dataset import field_of
 from .options import Options
-from .scoring import Sample, Scorer
+from .scoring import Sample, Scorer, log_no_verdict
 from .verdict import Verdict
 
 RETRIES = 3
@@ -106,4 +106,6 @@ def _scorer(kwargs: Mapping[str, Any]) -> Scorer:
 
 
 def _configuration_error(error: Exception) -> Verdict:
-    return Verdict.without_number("0", "client_error", f"{type(error).__name__}: {error}")
+    verdict = Verdict.without_number("0", "client_error", f"{type(error).__name__}: {error}")
+    log_no_verdict(1, 1, verdict.cause, verdict.detail)  # the result has no place for it
+    return verdict
