@@ -15,7 +15,8 @@ python=$(basename "$(readlink -f /usr/bin/python3)")
 # With sanitizers a program is up to 100 MB, and the machine keeps all of them in its memory: what its
 # tests start, and what VM_PROGRAMS names besides ("neighbour_bench").
 read -ra named <<<"${VM_PROGRAMS:-}"
-programs_inside=(sandbox_tests paddock-launch paddock-warm.so paddock-probe paddock-escapes paddock-attempt "${named[@]}")
+programs_inside=(sandbox_tests paddockd paddock-launch paddock-warm.so paddock-probe paddock-step
+  paddock-escapes paddock-attempt "${named[@]}")
 packages=(bash dash coreutils util-linux grep sed findutils procps libc-bin bubblewrap
   python3-minimal "$python-minimal")
 
@@ -103,6 +104,7 @@ build_programs() {
     strip --strip-debug -o "$stage/paddock/bin/$program" "$programs/bin/$program"
   done
   cp -a "$programs/bin/test-programs" "$stage/paddock/bin/"
+  install -m 755 "$here/sealed_verdicts.py" "$stage/paddock/bin/"
   [ ! -d "$programs/breakable" ] || build_breakable
   mkdir -p "$stage/paddock/share" && cp -a "$programs/share/paddock" "$stage/paddock/share/"
   add_libraries
@@ -115,7 +117,7 @@ if ! up_to_date base "$key"; then
   pack base "$key"
 fi
 
-key=$(cat "$here/build_image.sh" && echo "${programs_inside[@]}" &&
+key=$(cat "$here"/{build_image.sh,sealed_verdicts.py} && echo "${programs_inside[@]}" &&
   { find "$programs"/{bin,share,breakable} -type f -printf '%p %s %T@\n' 2>/dev/null || true; } | sort)
 key=$(sha256sum <<<"$key")
 if ! up_to_date programs "$key"; then

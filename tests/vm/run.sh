@@ -66,7 +66,7 @@ truncate -s 512M "$work/swap"
 cheaper="mitigations=off init_on_alloc=0 tsc=reliable clocksource=tsc"
 timeout --foreground --kill-after=5 "$timeout_s" qemu-system-x86_64 \
   -nodefaults -no-user-config -no-reboot -display none -machine pc -accel tcg,thread=multi \
-  -cpu max -smp 2 -m 2048 -kernel "$kernel" -initrd "$work/initrd" \
+  -cpu max -smp 2 -m 3072 -kernel "$kernel" -initrd "$work/initrd" \
   -append "console=ttyS0 quiet loglevel=3 panic=-1 cgroup_no_v1=all $cheaper" \
   -drive "file=$work/swap,if=none,id=swap,format=raw,cache=unsafe" -device nvme,serial=swap,drive=swap \
   -serial "file:$work/console" -serial stdio -serial "file:$work/status" </dev/null &
