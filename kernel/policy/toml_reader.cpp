@@ -121,7 +121,7 @@ struct TomlReader::Document {
     }
     report(place_of(node), least == 0
                                ? fmt::format("{} is {}: it cannot be negative", key, value)
-                               : fmt::format("{} is {}, at least {}; leave it out for no limit",
+                               : fmt::format("{} is {}, at least {}; leave it out for the default",
                                              key, value, least));
     return std::nullopt;
   }
@@ -205,10 +205,10 @@ std::optional<std::uint64_t> TomlReader::bytes(std::string_view table, std::stri
   if (const auto* value = node->as_string()) {
     const auto bytes = parse_bytes(value->get());
     if (bytes && *bytes >= least) return *bytes;
-    document_->report(
-        place_of(*node),
-        bytes ? fmt::format("{} is {}, at least {}; leave it out for no limit", key, *bytes, least)
-              : fmt::format("{}: {}", key, bytes.error().message));
+    document_->report(place_of(*node),
+                      bytes ? fmt::format("{} is {}, at least {}; leave it out for the default",
+                                          key, *bytes, least)
+                            : fmt::format("{}: {}", key, bytes.error().message));
     return std::nullopt;
   }
   document_->report_type(*node, key, "a size such as 4096 or \"512MiB\"");

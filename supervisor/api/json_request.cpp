@@ -33,6 +33,12 @@ Result<std::string> text(const std::string& key, const json& value) {
   return value.get<std::string>();
 }
 
+Result<std::string> name(const std::string& key, const json& value) {
+  std::string word = TRY(text(key, value));
+  if (word.empty()) return fail(ErrorCode::invalid_request, key + ": must not be empty");
+  return word;
+}
+
 Result<bool> flag(const std::string& key, const json& value) {
   if (!value.is_boolean()) return wrong_type(key, "true or false");
   return value.get<bool>();
@@ -178,7 +184,7 @@ Result<RunRequest> parse_run_request(std::string_view body) {
       "limits", [&](const std::string&, const json& value) { return read_limits(request, value); }};
   TRY_VOID(read_json_object(
       "", object,
-      {json_into("profile", request.profile, text), json_into("agent", request.agent, text),
+      {json_into("profile", request.profile, name), json_into("agent", request.agent, name),
        json_into("argv", request.argv, texts), json_into("stdin", request.stdin_bytes, text),
        json_into("stdin_base64", request.stdin_bytes, decoded_base64),
        json_into("stdin_open", run.stdin_open, flag),

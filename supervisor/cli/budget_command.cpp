@@ -67,7 +67,7 @@ Result<std::string> show_budget(const Options& options) {
 Result<std::string> grant(const Options& options) {
   TRY_VOID(check_agent_name(options.agent));
   Client client = TRY(require_daemon(options.global, "budget"));
-  const ordered_json body = {{"dim", options.dimension}, {"amount", options.amount}};
+  const ordered_json body = {{"dim", options.dimension}, {"amount", options.amount.value()}};
   const std::string answer =
       TRY(ask(client, "POST", "/v1/agents/" + options.agent + "/budget/grant", dump(body)));
   Rows rows = {{"AGENT", "DIMENSION", "USED", "LIMIT", "GRANTED", "STATE"}};

@@ -139,10 +139,7 @@ void add_budget(CLI::App& app, Options& options, Commands& commands) {
   grant->add_option("dimension", options.dimension, "cpu_s, wall_s, fs_w_bytes, or the agent's own")
       ->required()
       ->type_name("DIM");
-  grant->add_option("amount", options.amount, "How much more of it")
-      ->check(CLI::PositiveNumber)  // "-1" would be the largest of all
-      ->required()
-      ->type_name("AMOUNT");
+  add_count(grant, "amount", options.amount, "How much more of it", "AMOUNT")->required();
   commands.emplace_back(grant, Command::budget_grant);
 }
 

@@ -43,6 +43,22 @@ Result<void> check_default_directory(const std::string& directory) {
                           directory, status.st_uid));
 }
 
+// What says how to run without a daemon would have no effect on one, and its runs be others than
+// asked for.
+Result<void> check_nothing_is_for_embedded(const GlobalOptions& options,
+                                           const std::string& socket) {
+  const auto refuse = [&](std::string_view option, std::string_view key) {
+    return fail(ErrorCode::invalid_request,
+                fmt::format("{} is for runs without a daemon, and one answers at '{}'; add "
+                            "--embedded, or set {} in the daemon's configuration",
+                            option, socket, key));
+  };
+  if (!options.cgroup_base.empty()) return refuse("--cgroup-base", "cgroup_base");
+  if (!options.profiles.empty()) return refuse("--profiles", "profiles");
+  if (!options.agents.empty()) return refuse("--agents", "agents");
+  return {};
+}
+
 }  // namespace
 
 DaemonAddress daemon_address(const GlobalOptions& options) {
@@ -57,11 +73,7 @@ Result<std::optional<Client>> find_daemon(const GlobalOptions& options) {
   const bool is_default = address.named_by.empty();
   if (is_default) TRY_VOID(check_default_directory(default_runtime_directory()));
   auto client = Client::connect(address.socket);
-  if (client && !options.cgroup_base.empty())
-    return fail(ErrorCode::invalid_request,
-                fmt::format("--cgroup-base is for runs without a daemon, and one answers at '{}'; "
-                            "add --embedded, or set cgroup_base in the daemon's configuration",
-                            address.socket));
+  if (client) TRY_VOID(check_nothing_is_for_embedded(options, address.socket));
   if (client) return std::optional<Client>(std::move(*client));
   if (is_default && client.error().code == ErrorCode::not_found) return std::nullopt;
   return fail(ErrorCode::io,
@@ -69,6 +81,9 @@ Result<std::optional<Client>> find_daemon(const GlobalOptions& options) {
 }
 
 Result<Client> require_daemon(const GlobalOptions& options, const std::string& command) {
+  if (options.embedded)
+    return fail(ErrorCode::invalid_request,
+                fmt::format("{} needs a daemon, and --embedded says to use none", command));
   auto daemon = TRY(find_daemon(options));
   if (daemon) return std::move(*daemon);
   return fail(ErrorCode::io,

@@ -32,6 +32,8 @@ ItemLine item_line(std::size_t number, std::string_view text) {
     if (line.id.empty()) line.mistake = "'id' must be a text that is not empty";
     if (line.id.size() > id_bytes_max || printable(line.id) != line.id)
       line.mistake = fmt::format("'id' must be at most {} printable characters", id_bytes_max);
+  } catch (const json::parse_error& error) {
+    line.mistake = fmt::format("it is not JSON, from its byte {} on", error.byte);
   } catch (const json::exception& error) {
     line.mistake = fmt::format("it is not JSON: {}", error.what());
   }

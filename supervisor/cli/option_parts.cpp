@@ -10,14 +10,30 @@ CLI::ValidationError mistake(const std::string& option, const std::string& messa
   return CLI::ValidationError(option, message);
 }
 
+namespace {
+
+const CLI::Validator& not_empty() {
+  static const CLI::Validator validator(
+      [](const std::string& word) {
+        return word.empty() ? std::string("is empty") : std::string();
+      },
+      "");
+  return validator;
+}
+
+}  // namespace
+
 CLI::Option* add_list(CLI::App* app, const std::string& name, std::vector<std::string>& words,
                       const std::string& help, const std::string& type) {
-  return app->add_option(name, words, help)->allow_extra_args(false)->type_name(type);
+  return app->add_option(name, words, help)
+      ->allow_extra_args(false)
+      ->type_name(type)
+      ->check(not_empty());
 }
 
 CLI::Option* add_text(CLI::App* app, const std::string& name, std::string& text,
                       const std::string& help, const std::string& type) {
-  return app->add_option(name, text, help)->type_name(type);
+  return app->add_option(name, text, help)->type_name(type)->check(not_empty());
 }
 
 CLI::Option* add_count(CLI::App* app, const std::string& name, std::optional<std::uint64_t>& count,

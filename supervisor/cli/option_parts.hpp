@@ -19,6 +19,8 @@ using Commands = std::vector<std::pair<const CLI::App*, Command>>;
 // A mistake in the command line, as CLI11 reports its own.
 CLI::ValidationError mistake(const std::string& option, const std::string& message);
 
+// An option whose word is empty is a mistake, mostly a variable that is not set: it is refused, not
+// taken for an option that was not given.
 // Each use of the option takes one word; CLI11's own default would go on eating words.
 CLI::Option* add_list(CLI::App* app, const std::string& name, std::vector<std::string>& words,
                       const std::string& help, const std::string& type);

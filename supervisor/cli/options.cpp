@@ -13,10 +13,13 @@ namespace paddock::supervisor::cli {
 namespace {
 
 void add_global_options(CLI::App& app, GlobalOptions& global) {
-  add_text(&app, "--socket", global.socket,
-           "The daemon's socket; otherwise $PADDOCK_SOCKET, or the default place", "PATH")
-      ->group("Global options");
-  app.add_flag("--embedded", global.embedded, "Never use a daemon")->group("Global options");
+  CLI::Option* const socket =
+      add_text(&app, "--socket", global.socket,
+               "The daemon's socket; otherwise $PADDOCK_SOCKET, or the default place", "PATH")
+          ->group("Global options");
+  app.add_flag("--embedded", global.embedded, "Never use a daemon")
+      ->group("Global options")
+      ->excludes(socket);
   add_list(&app, "--profiles", global.profiles,
            "Without a daemon: one more directory of profiles (repeatable)", "DIR")
       ->group("Global options");
@@ -28,12 +31,6 @@ void add_global_options(CLI::App& app, GlobalOptions& global) {
       "Without a daemon: a cgroup v2 directory for the runs, or \"none\"; otherwise a delegated "
       "one is looked for",
       "PATH")
-      ->check(CLI::Validator(
-          [](const std::string& path) {
-            return path.empty() ? std::string("is empty; write a path, or \"none\"")
-                                : std::string();
-          },
-          ""))
       ->group("Global options");
 }
 

@@ -109,17 +109,17 @@ struct Options {
   std::optional<std::uint64_t> limit;                 // events
   std::string kind;                                   // events
 
-  std::vector<std::string> ids;    // kill, explain
-  std::vector<std::string> paths;  // profile check
-  std::string profile;             // profile show, doctor
-  std::string run;                 // ledger show
-  std::string ledger_file;         // ledger; empty: the state directory's
-  std::string ledger_head;         // ledger verify: SEQ:HASH; empty: none
-  std::string agent;               // of the agent commands
-  std::string dimension;           // budget grant
-  std::uint64_t amount = 0;        // budget grant
-  std::uint64_t lines = 100;       // agent logs
-  std::string tenant;              // of the key commands; empty: the operator
+  std::vector<std::string> ids;         // kill, explain
+  std::vector<std::string> paths;       // profile check
+  std::string profile;                  // profile show, doctor
+  std::string run;                      // ledger show
+  std::string ledger_file;              // ledger; empty: the state directory's
+  std::string ledger_head;              // ledger verify: SEQ:HASH; empty: none
+  std::string agent;                    // of the agent commands
+  std::string dimension;                // budget grant
+  std::optional<std::uint64_t> amount;  // budget grant
+  std::uint64_t lines = 100;            // agent logs
+  std::string tenant;                   // of the key commands; empty: the operator
 
   std::string config_file;        // recover, ledger: the daemon's; empty: none
   std::string state_directory;    // recover, ledger; empty: the daemon's default

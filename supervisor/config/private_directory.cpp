@@ -16,6 +16,7 @@ using kernel::fail;
 using kernel::Result;
 
 constexpr mode_t pass_through = 0011;
+constexpr mode_t enter_and_list = 0050;
 
 // With a slash at its end lstat would look at what a link leads to.
 std::string without_slash(std::string path) {
@@ -47,12 +48,17 @@ Result<void> check_closed(const std::string& path, const struct stat& info, mode
 
 }  // namespace
 
-Result<void> ensure_private_directory(const std::string& path_as_written,
+Result<void> ensure_private_directory(const std::string& path_as_written) {
+  const std::string path = without_slash(path_as_written);
+  return check_closed(path, TRY(make_directory(path)), 0);
+}
+
+Result<void> ensure_runtime_directory(const std::string& path_as_written,
                                       std::optional<gid_t> group) {
   const std::string path = without_slash(path_as_written);
   const struct stat info = TRY(make_directory(path));
-  TRY_VOID(check_closed(path, info, group && info.st_gid == *group ? 050 : 0));
-  return group ? open_directory_to(path, group) : Result<void>();
+  TRY_VOID(check_closed(path, info, enter_and_list));
+  return open_directory_to(path, group);
 }
 
 Result<void> ensure_state_directory(const std::string& path_as_written) {

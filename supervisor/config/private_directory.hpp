@@ -11,10 +11,12 @@ namespace paddock::supervisor {
 
 // Makes `path`, and its parents, with mode 0700. If it exists it must be a directory of ours that
 // nobody else can enter; a looser one is refused, not mended: somebody may have been in it already.
-// With `group`, which may enter it but change nothing in it, it may be of that group and mode 0750,
-// and is so afterwards. Fails with io.
-kernel::Result<void> ensure_private_directory(const std::string& path,
-                                              std::optional<gid_t> group = std::nullopt);
+// Fails with io.
+kernel::Result<void> ensure_private_directory(const std::string& path);
+
+// The same for what `group` may enter, and change nothing in. An earlier daemon may have opened it
+// to this group or another (0750): it is of this one afterwards, or of none (0700).
+kernel::Result<void> ensure_runtime_directory(const std::string& path, std::optional<gid_t> group);
 
 // The same, but as root with mode 0711: runs with host uids of their own pass through it to what
 // belongs to them, and can neither list nor change it. One that was private is opened that far.

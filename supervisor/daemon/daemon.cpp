@@ -330,7 +330,7 @@ Result<Listener> Daemon::listener(const std::string& path, const std::string& na
 
 Result<void> Daemon::listen() {
   socket_group_ = catalog_.access().socket_group;
-  TRY_VOID(ensure_private_directory(config_.runtime_directory, socket_group_));
+  TRY_VOID(ensure_runtime_directory(config_.runtime_directory, socket_group_));
   std::vector<PassedSocket> passed = services_.take_sockets();
   Listener main_listener =
       TRY(listener(main_socket_path(config_.runtime_directory), "paddock.sock", passed));

@@ -68,17 +68,19 @@ ParsedArguments parse_daemon_arguments(int argc, char** argv) {
          "--cgroup-base", cgroup_base,
          "make a cgroup v2 leaf for each run below this path, or \"none\": no cgroups; without it "
          "a delegated one is looked for")
-      ->type_name("PATH")
-      ->check(CLI::Validator(
-          [](const std::string& path) {
-            return path.empty() ? std::string("is empty; write a path, or \"none\"")
-                                : std::string();
-          },
-          ""));
+      ->type_name("PATH");
   std::string log_format = "text";
   app.add_option("--log-format", log_format, "how log lines look: text, or json: one object each")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json"}));
+  // Mostly a variable that is not set, and not an option that was left out.
+  const CLI::Validator not_empty(
+      [](const std::string& word) {
+        return word.empty() ? std::string("is empty") : std::string();
+      },
+      "");
+  for (CLI::Option* option : app.get_options())
+    if (option->get_items_expected_max() > 0) option->check(not_empty);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

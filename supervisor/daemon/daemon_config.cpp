@@ -90,12 +90,13 @@ void read_name_of(kernel::TomlReader& reader, const char* key, std::string& targ
 }
 
 void read_tcp(kernel::TomlReader& reader, DaemonConfig& config) {
+  const auto listen = reader.text("tcp", "listen");  // asked for first: then the table is known
   if (!reader.has("", "tcp")) return;
   TcpConfig tcp;
   for (const char* key : {"listen", "token_file"})
     if (!reader.has("tcp", key))
       reader.report(reader.place("tcp", key), std::string("[tcp] ") + key + " is missing");
-  if (const auto listen = reader.text("tcp", "listen")) {
+  if (listen) {
     if (const auto address = parse_loopback_address(*listen)) {
       tcp.listen = *address;
     } else {

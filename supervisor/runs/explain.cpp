@@ -105,11 +105,11 @@ Explanation wall_clock(const Case& of) {
                                         : " So it was waiting for something, not computing.");
   text.change =
       of.busy() >= mostly
-          ? "Give it more time with --wall, or raise " + of.in_profile("wall_seconds") +
-                "; or give it less to do."
+          ? "Raise " + of.in_profile("wall_seconds") +
+                ", up to which --wall can give it more time; or give it less to do."
           : "Find what it waits for: input that never ends, the network (deny_network is " +
-                of.policy("deny_network") + "), or a lock. More time with --wall, or as " +
-                of.in_profile("wall_seconds") + ", helps only if that comes late.";
+                of.policy("deny_network") + "), or a lock. A larger " +
+                of.in_profile("wall_seconds") + " helps only if that comes late.";
   return text;
 }
 

@@ -46,9 +46,12 @@ TEST_CASE("help, version and mistakes on the command line have their exit codes"
   CHECK(unknown.ended.exit_status == 1);
   CHECK(unknown.standard_error.find("--runtime-dri") != std::string::npos);
   CHECK(try_daemon({"--config"}).ended.exit_status == 1);
-  const DaemonAttempt empty = try_daemon({"--cgroup-base", ""});
-  CHECK(empty.ended.exit_status == 1);
-  CHECK(empty.standard_error.find("--cgroup-base: is empty") != std::string::npos);
+  for (const std::string option :
+       {"--config", "--runtime-dir", "--state-dir", "--profiles", "--access", "--cgroup-base"}) {
+    const DaemonAttempt empty = try_daemon({option, ""});
+    CHECK(empty.ended.exit_status == 1);
+    CHECK(empty.standard_error.find(option + ": is empty") != std::string::npos);
+  }
   CHECK(try_daemon({"--log-format", "xml"}).ended.exit_status == 1);
   const DaemonAttempt missing = try_daemon({"--config", "/no/such/file.toml"});
   CHECK(missing.ended.exit_status == 1);

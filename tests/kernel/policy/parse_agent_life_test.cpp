@@ -144,12 +144,12 @@ files = 0
                      "'always'",
                      "a.toml:13:1: unknown key 'max_restart' in [restart]; did you mean "
                      "'max_restarts'?",
-                     "a.toml:14:16: max_restarts is 0, at least 1; leave it out for no limit",
+                     "a.toml:14:16: max_restarts is 0, at least 1; leave it out for the default",
                      "a.toml:16:23: backoff_max_seconds is 2s, and backoff_seconds is 5s",
                      "a.toml:17:10: jitter is 1.5, at least 0 and at most 1",
                      "a.toml:18:16: stop_seconds is above 3600s",
                      "a.toml:20:10: dimension 'Tokens' is not of the form [a-z][a-z0-9_]{0,31}",
-                     "a.toml:21:9: cpu_s is 0, at least 1; leave it out for no limit",
+                     "a.toml:21:9: cpu_s is 0, at least 1; leave it out for the default",
                      "a.toml:22:14: cost_micro is 9007199254740993, at most 9007199254740992",
                      "a.toml:23:14: fs_w_bytes: size '1 elephant' has an unknown unit; use B, "
                      "KiB, MiB, GiB, TiB, kB, MB, GB or TB",

@@ -103,7 +103,7 @@ TEST_CASE("a Landlock that cannot be had from any kernel, or has no effect, is a
 use = "always"
 abi = 0
 )") == Lines{"p.toml:3:7: use is 'always'; known are 'never', 'if_supported', 'required'",
-             "p.toml:4:7: abi is 0, at least 1; leave it out for no limit",
+             "p.toml:4:7: abi is 0, at least 1; leave it out for the default",
              "p.toml:4:7: abi has no effect with use = \"never\""});
   CHECK(profile_mistakes(R"(name = "A"
 [landlock]
@@ -132,7 +132,7 @@ seccomp = "strickt"
 )") == Lines{
            "p.toml:1:8: name 'A B' is not of the form [A-Za-z0-9_-]{1,64}",
            "p.toml:3:1: unknown key 'memroy_bytes' in [limits]; did you mean 'memory_bytes'?",
-           "p.toml:4:9: nproc is 0, at least 1; leave it out for no limit",
+           "p.toml:4:9: nproc is 0, at least 1; leave it out for the default",
            "p.toml:5:10: nofile must be an integer, not a string",
            "p.toml:6:16: wall_seconds is -1 seconds, at least 0.001 and at most 366 days",
            "p.toml:8:16: deny_network needs use_bubblewrap = true",
@@ -169,7 +169,7 @@ TEST_CASE("a value of the wrong type says which type is wanted") {
   CHECK(one("limits.memory_bytes = 1.5") ==
         "p.toml:2:23: memory_bytes must be a size such as 4096 or \"512MiB\", not a fraction");
   CHECK(one("limits.memory_bytes = \"0\"") ==
-        "p.toml:2:23: memory_bytes is 0, at least 1; leave it out for no limit");
+        "p.toml:2:23: memory_bytes is 0, at least 1; leave it out for the default");
   CHECK(one("limits.cpu_seconds = 1.5") ==
         "p.toml:2:22: cpu_seconds must be whole seconds: the kernel counts it so");
   CHECK(one("limits.wall_seconds = [1]") ==

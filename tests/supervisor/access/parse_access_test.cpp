@@ -136,7 +136,7 @@ runs_alive = 0
             "10:17: unknown verb 'reed'; did you mean 'read'?",
             "11:13: unknown profile 'STRIKT'; did you mean 'STRICT'?",
             "12:8: sees is 'everything'; known are 'own', 'all'",
-            "13:14: runs_alive is 0, at least 1; leave it out for no limit",
+            "13:14: runs_alive is 0, at least 1; leave it out for the default",
         });
 }
 

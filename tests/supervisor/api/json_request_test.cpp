@@ -254,6 +254,8 @@ TEST_CASE("what execve could not take is refused with its place") {
   CHECK(refusal(R"({"argv": ["a"], "bind_ro": ["x"]})").find("bind_ro[0] 'x'") == 0);
   CHECK(refusal(R"({"argv": ["a"], "tenant": "a b"})").find("tenant") == 0);
   CHECK(refusal(R"({"argv": ["a"], "profile": "../x"})").find("profile") == 0);
+  CHECK(refusal(R"({"argv": ["a"], "profile": ""})") == "profile: must not be empty");
+  CHECK(refusal(R"({"agent": ""})") == "agent: must not be empty");
 
   CHECK(request_of(json{{"argv", std::vector<std::string>(8192, "x")}}.dump()).argv.size() == 8192);
   CHECK(refusal(json{{"argv", std::vector<std::string>(9000, "x")}}.dump()) ==

@@ -52,6 +52,28 @@ TEST_CASE("each mistake is one line that names it") {
   check_refused({"profile", "show", "STRICK"}, "did you mean 'STRICT'?");
 }
 
+TEST_CASE("an option whose word is empty is refused, and not taken for one that was left out") {
+  for (const std::string option :
+       {"--profile", "--agent", "--bind-ro", "--bind-rw", "--workdir", "--wall", "--tenant"})
+    check_refused({"run", option, "", "--", "true"}, option + ": is empty");
+  for (const std::string option : {"--profiles", "--agents", "--cgroup-base"})
+    check_refused({option, "", "run", "--profile", "OFF", "--", "true"}, option + ": is empty");
+  check_refused({"policy", "--profile", ""}, "--profile: is empty");
+  check_refused({"ledger", "verify", "--state-dir", ""}, "--state-dir: is empty");
+}
+
+TEST_CASE("an amount that is no whole number is refused") {
+  for (const std::string amount : {"-5", "0", "1e400", "x"})
+    check_refused({"budget", "grant", "writer", "tokens", amount},
+                  "'" + amount + "' is not a whole number of 1 or more");
+}
+
+TEST_CASE("a command that needs a daemon does not use one beside --embedded") {
+  for (const Words& words : {Words{"ps"}, Words{"kill", "r-0123456789abcdef"}, Words{"top"},
+                             Words{"reload"}, Words{"drain"}, Words{"agent", "list"}})
+    check_refused(words, words.front() + " needs a daemon, and --embedded says to use none");
+}
+
 TEST_CASE("arguments and variables beyond the bounds are refused") {
   Words many = {"run", "--"};
   many.resize(9'002, "x");

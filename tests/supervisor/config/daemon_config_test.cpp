@@ -245,4 +245,5 @@ TEST_CASE("TCP is for this host alone, and needs a token") {
         "d.toml:4:10: tenant 'a b' is not of the form [A-Za-z0-9_-]{1,64}");
   CHECK(mistake("[tcp]\nlisten = \"127.0.0.1:1\"\ntoken_file = \"/t\"\ntokn = 1\n")
             .starts_with("d.toml:4:1: unknown key 'tokn' in [tcp]"));
+  CHECK(mistake("tpc = 1\n").find("'tcp'") != std::string::npos);
 }

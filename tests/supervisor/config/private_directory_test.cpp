@@ -121,6 +121,22 @@ TEST_CASE("root's state directory can be passed through and no more; a user's is
   }
 }
 
+TEST_CASE("a directory that was opened to a group is closed again, or given to another one") {
+  const Scratch scratch;
+  const std::string path = scratch.path + "/run";
+  const gid_t group = ::geteuid() == 0 ? 12345 : ::getegid();
+  REQUIRE(ensure_runtime_directory(path, group));
+  CHECK(ensure_runtime_directory(path, std::nullopt));
+  CHECK(mode_of(path) == 0700);
+  CHECK(ensure_private_directory(path));
+  if (::geteuid() != 0) return;  // who is not root has this one group
+  REQUIRE(ensure_runtime_directory(path, group));
+  CHECK(ensure_runtime_directory(path, group + 1));
+  struct stat info {};
+  REQUIRE(::stat(path.c_str(), &info) == 0);
+  CHECK(info.st_gid == group + 1);
+}
+
 TEST_CASE("a directory for a group can be entered by it, and changed by nobody else") {
   const Scratch scratch;
   const std::string path = scratch.path + "/run";
@@ -131,16 +147,16 @@ TEST_CASE("a directory for a group can be entered by it, and changed by nobody e
     return info.st_gid;
   };
   for (int time = 0; time < 2; ++time) {  // made, and found again
-    CHECK(ensure_private_directory(path, group));
+    CHECK(ensure_runtime_directory(path, group));
     CHECK(mode_of(path) == 0750);
     CHECK(group_of() == group);
   }
-  CHECK_FALSE(ensure_private_directory(path));             // no longer for a group
-  CHECK_FALSE(ensure_private_directory(path, group + 1));  // for another one
+  CHECK_FALSE(ensure_private_directory(path));
   CHECK(mode_of(path) == 0750);
   for (const unsigned mode : {0770u, 0751u, 0754u}) {
     REQUIRE(::chmod(path.c_str(), mode) == 0);
-    CHECK_FALSE(ensure_private_directory(path, group));
+    CHECK_FALSE(ensure_runtime_directory(path, group));
+    CHECK_FALSE(ensure_runtime_directory(path, std::nullopt));
   }
   CHECK(open_directory_to(path, std::nullopt));
   CHECK(mode_of(path) == 0700);

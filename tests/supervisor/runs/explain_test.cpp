@@ -85,7 +85,7 @@ TEST_CASE("a passed deadline is explained by whether the run was computing or wa
   CHECK_SAYS(explain(run).limit, "wall_seconds, 300s");
   CHECK_SAYS(explain(run).limit, "grace_seconds, 1s");
   CHECK_SAYS(explain(run).observed, "used 9.0 s of CPU time. So it was computing");
-  CHECK_SAYS(explain(run).change, "raise wall_seconds");
+  CHECK_SAYS(explain(run).change, "Raise wall_seconds");
   run.result->cpu_user_us = 20'000;
   CHECK_SAYS(explain(run).observed, "So it was waiting");
   CHECK_SAYS(explain(run).change, "Find what it waits for");
