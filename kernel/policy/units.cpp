@@ -1,6 +1,7 @@
 #include "kernel/policy/units.hpp"
 
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -155,6 +156,23 @@ std::string format_bytes(std::uint64_t bytes) {
     if (bytes != 0 && bytes % factor == 0) return fmt::format("{}{}", bytes / factor, name);
   }
   return fmt::format("{}B", bytes);
+}
+
+std::string readable_bytes(std::uint64_t bytes) {
+  double value = static_cast<double>(bytes);
+  const char* unit = "B";
+  for (const char* larger : {"KiB", "MiB", "GiB", "TiB"}) {
+    if (value < 1024) break;
+    value /= 1024;
+    unit = larger;
+  }
+  const bool is_whole = value == std::floor(value);
+  return is_whole ? fmt::format("{:.0f} {}", value, unit) : fmt::format("{:.1f} {}", value, unit);
+}
+
+std::string readable_seconds(double seconds) {
+  if (seconds < 1) return fmt::format("{:.3f} s", seconds);
+  return seconds < 60 ? fmt::format("{:.1f} s", seconds) : fmt::format("{:.0f} s", seconds);
 }
 
 std::string format_duration(std::chrono::milliseconds duration) {

@@ -28,6 +28,10 @@ std::string format_count(std::uint64_t count);                    // "4097"
 std::string format_bytes(std::uint64_t bytes);                    // "512MiB", "4097B"
 std::string format_duration(std::chrono::milliseconds duration);  // "1.5s", "250ms", "900s"
 
+// Short, and not exact.
+std::string readable_bytes(std::uint64_t bytes);  // "512 MiB", "1.5 KiB", "17 B"
+std::string readable_seconds(double seconds);     // "0.021 s", "1.0 s", "75 s"
+
 constexpr double seconds_in(std::chrono::milliseconds duration) {
   return std::chrono::duration<double>(duration).count();
 }

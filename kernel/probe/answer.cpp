@@ -5,17 +5,14 @@
 #include <cstring>
 #include <optional>
 
+#include "kernel/base/signal_name.hpp"
+
 namespace paddock::kernel {
 namespace {
 
 std::string errno_name(int number) {
   const char* const name = ::strerrorname_np(number);
   return name != nullptr ? name : std::to_string(number);
-}
-
-std::string signal_name(int number) {
-  const char* const name = ::sigabbrev_np(number);
-  return name != nullptr ? std::string("SIG") + name : std::to_string(number);
 }
 
 // Takes a number off the front of `text`, and the blank after it.

@@ -1,10 +1,9 @@
 #include "kernel/run/run_machine.hpp"
 
-#include <csignal>
-#include <cstring>
 #include <utility>
 
 #include "kernel/base/error.hpp"
+#include "kernel/base/signal_name.hpp"
 
 namespace paddock::kernel {
 
@@ -56,8 +55,7 @@ Actions RunMachine::on(const AgentExited& event) {
   } else if (event.exit.signal == 0) {
     settle(Cause::exited, "");
   } else {
-    const char* name = ::sigabbrev_np(event.exit.signal);
-    settle(Cause::signaled, name == nullptr ? "unknown signal" : std::string("SIG") + name);
+    settle(Cause::signaled, signal_name(event.exit.signal));
   }
   return drain();
 }

@@ -2,52 +2,29 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 
 #include <fmt/format.h>
 
+#include "kernel/base/signal_name.hpp"
 #include "kernel/confine/rlimits.hpp"
+#include "kernel/policy/units.hpp"
 #include "supervisor/cli/terminal.hpp"
 
 namespace paddock::supervisor::cli {
 namespace {
 
 using kernel::Cause;
+using kernel::readable_bytes;
+using kernel::readable_seconds;
 using kernel::SandboxResult;
+using kernel::signal_name;
 
 constexpr std::size_t hash_characters_shown = 12;
 
-std::string signal_name(int signal) {
-  const char* name = ::sigabbrev_np(signal);
-  return name == nullptr ? fmt::format("signal {}", signal)
-                         : fmt::format("SIG{} (signal {})", name, signal);
-}
-
-// Short and readable, not exact: "0.021 s", "1.0 s", "75 s".
-std::string seconds(double value) {
-  if (value < 1) return fmt::format("{:.3f} s", value);
-  if (value < 60) return fmt::format("{:.1f} s", value);
-  return fmt::format("{:.0f} s", value);
-}
-
-std::string size(std::uint64_t bytes) {
-  if (bytes < 1024) return fmt::format("{} B", bytes);
-  double value = static_cast<double>(bytes);
-  const char* unit = "B";
-  for (const char* larger : {"KiB", "MiB", "GiB", "TiB"}) {
-    if (value < 1024) break;
-    value /= 1024;
-    unit = larger;
-  }
-  return value == static_cast<double>(static_cast<std::uint64_t>(value))
-             ? fmt::format("{:.0f} {}", value, unit)
-             : fmt::format("{:.1f} {}", value, unit);
-}
-
 // "killed after 1.0 s: cpu_seconds passed (profile STRICT)"
 std::string killed(const RunRecord& run, const std::string& why) {
-  return fmt::format("killed after {}: {} (profile {})", seconds(run.result->duration_s), why,
-                     run.profile);
+  return fmt::format("killed after {}: {} (profile {})", readable_seconds(run.result->duration_s),
+                     why, run.profile);
 }
 
 // A limit as the kernel shows it, with its unit.
@@ -56,13 +33,13 @@ std::string limit_text(std::string_view name, const std::string& value) {
   const auto parsed = std::from_chars(value.data(), value.data() + value.size(), number);
   if (parsed.ec != std::errc()) return value;  // "unlimited"
   if (name == "cpu_seconds") return value + " s for each process";
-  if (name == "memory_bytes") return size(number) + " of virtual memory for each process";
-  if (name == "fsize_bytes") return size(number) + " for each file";
+  if (name == "memory_bytes") return readable_bytes(number) + " of virtual memory for each process";
+  if (name == "fsize_bytes") return readable_bytes(number) + " for each file";
   if (name == "nproc") return value + " processes and threads";
   if (name == "nofile") return value + " descriptors for each process";
   if (name == "nice") return number == 0 ? "cannot be raised" : value;
   if (name == "rtprio") return number == 0 ? "none" : value;
-  if (name == "core_size") return number <= 1 ? "no core dumps" : size(number);
+  if (name == "core_size") return number <= 1 ? "no core dumps" : readable_bytes(number);
   return value;
 }
 
@@ -79,7 +56,8 @@ class Report {
 };
 
 std::string output_text(std::uint64_t written, bool truncated, std::string_view name) {
-  return fmt::format("{} on {}{}", size(written), name, truncated ? " (not all of it kept)" : "");
+  return fmt::format("{} on {}{}", readable_bytes(written), name,
+                     truncated ? " (not all of it kept)" : "");
 }
 
 void report_ending(const RunRecord& run, Report& report) {
@@ -92,13 +70,13 @@ void report_ending(const RunRecord& run, Report& report) {
   if (run.warm)
     report.line("warm", *run.warm ? "a fork of an interpreter that was there already"
                                   : "no: " + run.cold_because);
-  report.line("time", fmt::format("{}, and {} to set it up", seconds(result.duration_s),
-                                  seconds(result.setup_s)));
-  const auto cpu = [](std::uint64_t us) { return seconds(static_cast<double>(us) / 1e6); };
+  report.line("time", fmt::format("{}, and {} to set it up", readable_seconds(result.duration_s),
+                                  readable_seconds(result.setup_s)));
+  const auto cpu = [](std::uint64_t us) { return readable_seconds(static_cast<double>(us) / 1e6); };
   report.line(
       "cpu", fmt::format("{} user, {} system", cpu(result.cpu_user_us), cpu(result.cpu_system_us)));
-  report.line("memory", size(result.max_rss_bytes) + ", the largest process");
-  report.line("written", size(result.written_bytes) + " to files on disks");
+  report.line("memory", readable_bytes(result.max_rss_bytes) + ", the largest process");
+  report.line("written", readable_bytes(result.written_bytes) + " to files on disks");
   report.line("output", output_text(result.stdout_bytes, result.stdout_truncated, "stdout") + ", " +
                             output_text(result.stderr_bytes, result.stderr_truncated, "stderr"));
   if (result.output_held_open)
@@ -161,7 +139,7 @@ std::string ending_line(const RunRecord& run) {
       return fmt::format("exited with {}", result.exit_code);
     case Cause::signaled:
       return fmt::format("ended by {} after {}", signal_name(result.signal),
-                         seconds(result.duration_s));
+                         readable_seconds(result.duration_s));
     case Cause::wall_clock:
       return killed(run, result.detail.empty() ? "wall_seconds passed" : result.detail);
     case Cause::host_overloaded:
@@ -173,12 +151,13 @@ std::string ending_line(const RunRecord& run) {
     case Cause::syscall_denied:
       return killed(run, result.detail);
     case Cause::pids_limit:
-      return fmt::format("failed after {}: {} (profile {})", seconds(result.duration_s),
+      return fmt::format("failed after {}: {} (profile {})", readable_seconds(result.duration_s),
                          result.detail, run.profile);
     case Cause::killed_by_request:
-      return fmt::format("killed after {}: it was asked for", seconds(result.duration_s));
+      return fmt::format("killed after {}: it was asked for", readable_seconds(result.duration_s));
     case Cause::shutdown:
-      return fmt::format("killed after {}: the daemon shut down", seconds(result.duration_s));
+      return fmt::format("killed after {}: the daemon shut down",
+                         readable_seconds(result.duration_s));
     case Cause::daemon_restart:
       return "lost: the daemon was killed while it ran";
     case Cause::cannot_execute:

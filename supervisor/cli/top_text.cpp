@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "kernel/policy/units.hpp"
 #include "supervisor/cli/age.hpp"
 #include "supervisor/cli/json_render.hpp"
 #include "supervisor/cli/table.hpp"
@@ -14,22 +15,12 @@
 namespace paddock::supervisor::cli {
 namespace {
 
+using kernel::readable_bytes;
 using kernel::Result;
 using nlohmann::ordered_json;
 using Rows = std::vector<std::vector<std::string>>;
 
 constexpr const char* unknown = "-";
-
-std::string size_text(std::uint64_t bytes) {
-  double value = static_cast<double>(bytes) / 1024;
-  const char* unit = "KiB";
-  for (const char* larger : {"MiB", "GiB", "TiB"}) {
-    if (value < 1000) break;
-    value /= 1024;
-    unit = larger;
-  }
-  return value < 10 ? fmt::format("{:.1f} {}", value, unit) : fmt::format("{:.0f} {}", value, unit);
-}
 
 std::string cpu_time(std::uint64_t us) {
   const double seconds = static_cast<double>(us) / 1e6;
@@ -68,7 +59,7 @@ std::vector<std::string> run_row(const ordered_json& run, std::time_t now) {
     const ordered_json& usage = run["usage"];
     const char* at_least = usage.at("complete").get<bool>() ? "" : ">";
     cpu = at_least + cpu_time(usage.at("cpu_us").get<std::uint64_t>());
-    memory = at_least + size_text(usage.at("memory_bytes").get<std::uint64_t>());
+    memory = at_least + readable_bytes(usage.at("memory_bytes").get<std::uint64_t>());
   }
   const std::string agent = run.at("agent").is_string() ? run["agent"].get<std::string>() : unknown;
   return {run.at("id").get<std::string>(),

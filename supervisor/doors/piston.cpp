@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstring>
 
+#include "kernel/base/signal_name.hpp"
 #include "supervisor/doors/json_body.hpp"
 #include "supervisor/json/dump.hpp"
 #include "supervisor/json/encoding.hpp"
@@ -125,9 +125,7 @@ OrderedJson step_object(const StepResult& step, const std::vector<std::string>& 
   if (result.cause == Cause::exited) {
     object["code"] = result.exit_code;
   } else {
-    const int number = result.signal == 0 ? -result.exit_code : result.signal;
-    const char* name = ::sigabbrev_np(number);
-    object["signal"] = name == nullptr ? fmt::format("SIG{}", number) : fmt::format("SIG{}", name);
+    object["signal"] = kernel::signal_name(result.signal == 0 ? -result.exit_code : result.signal);
   }
   std::vector<std::string> remarks = remarks_on(result);
   for (std::string& remark : remarks_of(notes)) remarks.push_back(std::move(remark));

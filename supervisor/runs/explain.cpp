@@ -3,33 +3,20 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 
 #include <fmt/format.h>
 
+#include "kernel/base/signal_name.hpp"
 #include "kernel/policy/units.hpp"
 
 namespace paddock::supervisor {
 namespace {
 
 using kernel::Cause;
+using kernel::readable_bytes;
+using kernel::readable_seconds;
 using kernel::SandboxResult;
-
-// Short and readable, not exact.
-std::string seconds(double value) {
-  return value < 1 ? fmt::format("{:.3f} s", value) : fmt::format("{:.1f} s", value);
-}
-
-std::string size(std::uint64_t bytes) {
-  constexpr std::uint64_t mib = 1u << 20;
-  if (bytes < mib) return kernel::format_bytes(bytes);
-  return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / static_cast<double>(mib));
-}
-
-std::string signal_name(int signal) {
-  const char* name = ::sigabbrev_np(signal);
-  return name == nullptr ? fmt::format("signal {}", signal) : fmt::format("SIG{}", name);
-}
+using kernel::signal_name;
 
 // A run, and the words in which its texts speak of it.
 class Case {
@@ -49,8 +36,8 @@ class Case {
   // Of the time it had: did it compute, or wait?
   double busy() const { return result_.duration_s > 0 ? cpu_s() / result_.duration_s : 0; }
   std::string times() const {
-    return fmt::format("It ran for {} and used {} of CPU time.", seconds(result_.duration_s),
-                       seconds(cpu_s()));
+    return fmt::format("It ran for {} and used {} of CPU time.",
+                       readable_seconds(result_.duration_s), readable_seconds(cpu_s()));
   }
   std::string detail() const { return result_.detail.empty() ? "no detail" : result_.detail; }
   std::string in_profile(std::string_view key) const {
@@ -66,10 +53,11 @@ Explanation exited(const Case& of) {
   Explanation text;
   text.limit = fmt::format("No limit of Paddock ended it: the program itself exited with {}.",
                            of.result().exit_code);
-  text.observed = of.times() + fmt::format(
-                                   " Its largest process had {} in memory; memory_bytes is {}, "
-                                   "of address space for each process.",
-                                   size(of.result().max_rss_bytes), of.policy("memory_bytes"));
+  text.observed =
+      of.times() + fmt::format(
+                       " Its largest process had {} in memory; memory_bytes is {}, "
+                       "of address space for each process.",
+                       readable_bytes(of.result().max_rss_bytes), of.policy("memory_bytes"));
   text.change =
       "Read its stderr. A program that is refused memory, a file, the network or a process by its "
       "profile sees a failed call and exits by itself: if it complains about one of these, compare "
@@ -83,7 +71,7 @@ Explanation signaled(const Case& of) {
   text.limit = fmt::format("No limit of Paddock ended it: it was ended by {}.",
                            signal_name(of.result().signal));
   text.observed = of.times() + fmt::format(" Its largest process had {} in memory.",
-                                           size(of.result().max_rss_bytes));
+                                           readable_bytes(of.result().max_rss_bytes));
   text.change =
       of.result().signal == SIGKILL
           ? "Nobody of Paddock sent that signal. If the host's kernel log has an out-of-memory "
@@ -142,7 +130,7 @@ Explanation memory_limit(const Case& of) {
       "cgroup.memory_max, {}, is the memory of the run as a whole, its files in /tmp included.",
       of.policy("cgroup.memory_max"));
   text.observed = fmt::format("{}; the largest single process had {} at its peak.", of.detail(),
-                              size(of.result().max_rss_bytes));
+                              readable_bytes(of.result().max_rss_bytes));
   text.change = fmt::format(
       "Raise {} ([cgroup]; memory_bytes, {}, bounds each process besides); or make it use less: "
       "fewer "
@@ -181,7 +169,8 @@ Explanation output_limit(const Case& of) {
       fmt::format("output_stop_bytes, {}, is how much it may write to stdout and stderr together.",
                   of.policy("output_stop_bytes"));
   text.observed = fmt::format("It wrote {} to stdout and {} to stderr.",
-                              size(of.result().stdout_bytes), size(of.result().stderr_bytes));
+                              readable_bytes(of.result().stdout_bytes),
+                              readable_bytes(of.result().stderr_bytes));
   text.change = "Make it write less, or into a file; or raise " +
                 of.in_profile("output_stop_bytes") + ". Of each stream output_bytes, " +
                 of.policy("output_bytes") + ", are kept.";

@@ -99,6 +99,17 @@ TEST_CASE("a time is printed in milliseconds or seconds") {
   CHECK(format_duration(900s) == "900s");
 }
 
+TEST_CASE("what need not be exact is short") {
+  CHECK(readable_bytes(0) == "0 B");
+  CHECK(readable_bytes(1023) == "1023 B");
+  CHECK(readable_bytes(1536) == "1.5 KiB");
+  CHECK(readable_bytes(std::uint64_t{512} << 20) == "512 MiB");
+  CHECK(readable_bytes(~std::uint64_t{0}) == "16777216 TiB");
+  CHECK(readable_seconds(0.0214) == "0.021 s");
+  CHECK(readable_seconds(1) == "1.0 s");
+  CHECK(readable_seconds(75.4) == "75 s");
+}
+
 // Goal: what is printed can be read back without loss, whatever the value.
 // Method: 20,000 values from a fixed seed, of every magnitude, half of them round numbers.
 TEST_CASE("sizes and times survive printing and parsing") {

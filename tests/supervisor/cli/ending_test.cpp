@@ -37,7 +37,7 @@ const std::vector<Row> rows = {
     {{}, {"true"}, 0, 0, ""},
     {{}, {"false"}, 2, 1, "paddock: exited with 1\n"},
     {{}, {"sh", "-c", "exit 7"}, 2, 7, "paddock: exited with 7\n"},
-    {{}, {"sh", "-c", "kill -SEGV $$"}, 2, 139, "paddock: ended by SIGSEGV (signal 11)"},
+    {{}, {"sh", "-c", "kill -SEGV $$"}, 2, 139, "paddock: ended by SIGSEGV after"},
     {{}, {"no-such-program"}, 2, 127, "paddock: cannot execute the program: No such file"},
     {{}, {"/usr"}, 2, 126, "paddock: cannot execute the program: Permission denied"},
     {{"--wall", "0.3"},

@@ -29,7 +29,7 @@ TEST_CASE("one line says why a run did not succeed") {
   CHECK(ending_line(exited) == "exited with 3");
   RunRecord signaled = ended(Cause::signaled, "SIGSEGV");
   signaled.result->signal = SIGSEGV;
-  CHECK(ending_line(signaled) == "ended by SIGSEGV (signal 11) after 1.0 s");
+  CHECK(ending_line(signaled) == "ended by SIGSEGV after 1.0 s");
   CHECK(ending_line(ended(Cause::wall_clock, "wall_seconds passed")) ==
         "killed after 1.0 s: wall_seconds passed (profile STRICT)");
   CHECK(ending_line(ended(Cause::host_overloaded)) ==

@@ -34,9 +34,9 @@ TEST_CASE("top shows how the daemon is, its agents, and what each run uses") {
 AGENT  STATE    RUN                 RESTARTS  BUDGET
 coder  running  r-0000000000000002  3         tokens 93%
 
-RUN                 PROFILE  AGENT  AGE  CPU     MEMORY    COMMAND
-r-0000000000000002  STRICT   coder  2m   1.50s   50 MiB    python3 'a b.py'
-r-0000000000000001  OFF      -      1s   >0.00s  >2.0 KiB  'make\x1b[2J'
+RUN                 PROFILE  AGENT  AGE  CPU     MEMORY  COMMAND
+r-0000000000000002  STRICT   coder  2m   1.50s   50 MiB  python3 'a b.py'
+r-0000000000000001  OFF      -      1s   >0.00s  >2 KiB  'make\x1b[2J'
 )");
 }
 

@@ -76,7 +76,7 @@ TEST_CASE("success, and a run that is not over, need no explanation") {
 TEST_CASE("a memory limit is explained with the ceiling, the peak and the key to raise") {
   const Explanation text = explain(ended(Cause::memory_limit));
   CHECK_SAYS(text.limit, "cgroup.memory_max, 256MiB");
-  CHECK_SAYS(text.observed, "200.0 MiB");
+  CHECK_SAYS(text.observed, "200 MiB");
   CHECK_SAYS(text.change, "Raise memory_max in profile STRICT");
 }
 
