@@ -27,6 +27,19 @@ std::string text_or_dash(const ordered_json& value) {
   return value.is_string() && !value.get<std::string>().empty() ? value.get<std::string>() : "-";
 }
 
+// What it is frozen for, and what lets it go on.
+std::vector<std::string> spent_of(const ordered_json& json) {
+  std::vector<std::string> spent;
+  for (const auto& [name, dimension] : json.at("status").at("budget").at("dimensions").items()) {
+    if (!dimension.at("breached").get<bool>()) continue;
+    spent.push_back(fmt::format("{} is spent, {} of {}; paddock budget grant {} {} N", name,
+                                dimension.at("used").get<std::int64_t>(),
+                                dimension.at("limit").get<std::int64_t>(),
+                                json.at("name").get<std::string>(), name));
+  }
+  return spent;
+}
+
 std::string bytes_of(const ordered_json& object, const std::string& key) {
   if (object.contains(key)) return object[key].get<std::string>();
   const std::string encoded = key == "text" ? "base64" : key + "_base64";
@@ -74,6 +87,7 @@ Result<AgentText> agent_status_text(std::string_view answer) {
                       : result.state + " since " + status.at("since").get<std::string>());
     if (const std::string reason = status.at("reason").get<std::string>(); !reason.empty())
       line("reason", reason);
+    for (const std::string& spent : spent_of(json)) line("budget", spent);
     line("wanted", status.at("wanted").get<bool>() ? "yes" : "no");
     if (!json.value("recorded", true))
       line("recorded", "not yet: a daemon that is killed now would start it again");

@@ -10,7 +10,7 @@ namespace {
 
 const std::string failed_status = R"({"state": "failed", "since": "2026-01-01T00:00:00.000Z",
   "wanted": true, "run": null, "restarts": 3, "reason": "gave up\u001b[2J", "next_start": null,
-  "iteration": 4, "policy_hash": "", "last_end": {"run": "r-1", "at": "2026-01-01T00:00:00.000Z",
+  "iteration": 4, "policy_hash": "", "budget": {"spent": false, "dimensions": {}}, "last_end": {"run": "r-1", "at": "2026-01-01T00:00:00.000Z",
   "cause": "exited", "exit_code": 7, "detail": "", "exit_kind": "crashed", "summary": "",
   "stderr_tail": "a\nb\n"}})";
 
@@ -47,6 +47,27 @@ TEST_CASE("a status says why, how it ended, and its last words, and nothing to t
   CHECK(agent_status_text(R"({"name": "a", "recorded": false, "status": )" + failed_status + "}")
             .value()
             .text.find("recorded   not yet: ") != std::string::npos);
+}
+
+TEST_CASE("the status of a frozen agent says what is spent and how it gets more") {
+  const std::string dimension =
+      R"({"used": 12, "limit": 10, "granted": 0, "warned": true, "breached": true})";
+  const auto text =
+      agent_status_text(
+          R"({"name": "a", "status": {"state": "frozen", "since": null, "wanted": true,
+              "run": "r-1", "restarts": 0, "reason": "", "next_start": null, "iteration": null,
+              "policy_hash": "", "last_end": null, "budget": {"spent": true, "dimensions": {
+              "beats": )" +
+          dimension + R"(, "fuel": {"used": 3, "limit": null, "granted": 0, "warned": false,
+              "breached": false}}}}})")
+          .value();
+  CHECK(text.text ==
+        "agent      a\n"
+        "state      frozen\n"
+        "budget     beats is spent, 12 of 10; paddock budget grant a beats N\n"
+        "wanted     yes\n"
+        "run        r-1\n"
+        "restarts   0\n");
 }
 
 TEST_CASE("a log line is one line, whatever the agent wrote") {
