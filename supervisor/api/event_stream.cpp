@@ -32,7 +32,7 @@ Result<std::optional<std::uint64_t>> number(const HttpRequest& request, const st
   if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || value < min ||
       value > max)
     return fail(ErrorCode::invalid_request,
-                fmt::format("'{}' must be a whole number of {} or more", name, min));
+                fmt::format("{}: must be a whole number of {} or more", name, min));
   return std::optional<std::uint64_t>(value);
 }
 

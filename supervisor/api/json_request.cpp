@@ -11,7 +11,6 @@
 #include "kernel/policy/names.hpp"
 #include "kernel/policy/units.hpp"
 #include "supervisor/api/json.hpp"
-#include "supervisor/json/encoding.hpp"
 #include "supervisor/json/fields.hpp"
 
 namespace paddock::supervisor {
@@ -24,93 +23,38 @@ using nlohmann::json;
 
 constexpr std::size_t nesting_max = 8;  // RFC 0002's deepest message has two levels
 
-tl::unexpected<kernel::Error> wrong_type(const std::string& key, const char* wanted) {
-  return fail(ErrorCode::invalid_request, fmt::format("'{}' must be {}", key, wanted));
-}
-
-Result<std::string> text(const std::string& key, const json& value) {
-  if (!value.is_string()) return wrong_type(key, "a string");
-  return value.get<std::string>();
-}
-
 Result<std::string> name(const std::string& key, const json& value) {
-  std::string word = TRY(text(key, value));
+  std::string word = TRY(json_text(key, value));
   if (word.empty()) return fail(ErrorCode::invalid_request, key + ": must not be empty");
   return word;
 }
 
-Result<bool> flag(const std::string& key, const json& value) {
-  if (!value.is_boolean()) return wrong_type(key, "true or false");
-  return value.get<bool>();
-}
-
-Result<std::vector<std::string>> texts(const std::string& key, const json& value) {
-  if (!value.is_array()) return wrong_type(key, "an array of strings");
-  std::vector<std::string> out;
-  for (const json& element : value) {
-    if (!element.is_string()) return wrong_type(key, "an array of strings");
-    out.push_back(element.get<std::string>());
-  }
-  return out;
-}
-
-Result<std::uint64_t> count(const std::string& key, const json& value) {
-  if (!value.is_number_unsigned() || value.get<std::uint64_t>() < 1)
-    return wrong_type(key, "a whole number of 1 or more");
-  return value.get<std::uint64_t>();
-}
-
-Result<std::uint64_t> bytes(const std::string& key, const json& value) {
-  if (!value.is_string()) return count(key, value);
-  auto parsed = kernel::parse_bytes(value.get<std::string>());
-  if (!parsed) return fail(ErrorCode::invalid_request, key + ": " + parsed.error().message);
-  if (*parsed < 1) return wrong_type(key, "1 byte or more");
-  return parsed;
-}
-
-Result<std::chrono::milliseconds> duration(const std::string& key, const json& value) {
-  if (!value.is_number() && !value.is_string())
-    return wrong_type(key, "a number of seconds, or text such as \"1.5s\"");
-  auto parsed = value.is_string()
-                    ? kernel::parse_duration(value.get<std::string>())
-                    : kernel::parse_duration(fmt::format("{:f}", value.get<double>()));
-  if (!parsed) return fail(ErrorCode::invalid_request, key + ": " + parsed.error().message);
-  return parsed;
-}
-
 Result<std::string> run_id(const std::string& key, const json& value) {
-  std::string id = TRY(text(key, value));
-  if (!is_run_id(id)) return wrong_type(key, "the id of a run: \"r-\" and 16 hexadecimal digits");
+  std::string id = TRY(json_text(key, value));
+  if (!is_run_id(id)) return wrong_value(key, "the id of a run: \"r-\" and 16 hexadecimal digits");
   return id;
 }
 
 Result<std::map<std::string, std::string>> environment(const std::string& key, const json& value) {
-  if (!value.is_object()) return wrong_type(key, "an object of strings");
+  if (!value.is_object()) return wrong_value(key, "an object of strings");
   std::map<std::string, std::string> out;
   for (const auto& [name, content] : value.items()) {
-    if (!content.is_string()) return wrong_type(key + "." + name, "a string");
+    if (!content.is_string()) return wrong_value(key + "." + name, "a string");
     out[name] = content.get<std::string>();
   }
   return out;
 }
 
 Result<void> read_limits(kernel::Request& request, const json& value) {
-  if (!value.is_object()) return wrong_type("limits", "an object");
-  return read_json_object(
-      "limits", value,
-      {json_into("wall_seconds", request.wall_clock, duration),
-       json_into("cpu_seconds", request.cpu_seconds, count),
-       json_into("memory_bytes", request.memory_bytes, bytes),
-       json_into("fsize_bytes", request.fsize_bytes, bytes),
-       json_into("nproc", request.nproc, count), json_into("nofile", request.nofile, count),
-       json_into("output_bytes", request.output_bytes, bytes),
-       json_into("output_stop_bytes", request.output_stop_bytes, bytes)});
-}
-
-Result<std::string> decoded_base64(const std::string& key, const json& value) {
-  auto decoded = from_base64(TRY(text(key, value)));
-  if (!decoded) return wrong_type(key, "base64");
-  return decoded;
+  return read_json_object("limits", value,
+                          {json_into("wall_seconds", request.wall_clock, json_duration),
+                           json_into("cpu_seconds", request.cpu_seconds, json_count),
+                           json_into("memory_bytes", request.memory_bytes, json_size),
+                           json_into("fsize_bytes", request.fsize_bytes, json_size),
+                           json_into("nproc", request.nproc, json_count),
+                           json_into("nofile", request.nofile, json_count),
+                           json_into("output_bytes", request.output_bytes, json_size),
+                           json_into("output_stop_bytes", request.output_stop_bytes, json_size)});
 }
 
 struct TooDeep {};  // thrown by the callback: returning false would not stop the parser
@@ -163,7 +107,7 @@ Result<void> check_together(const json& object, const RunRequest& run) {
 // Unlike other times it may be none at all: "now".
 Result<std::chrono::milliseconds> deadline(const std::string& key, const json& value) {
   if (value.is_number() && value.get<double>() == 0) return std::chrono::milliseconds(0);
-  return duration(key, value);
+  return json_duration(key, value);
 }
 
 }  // namespace
@@ -185,17 +129,19 @@ Result<RunRequest> parse_run_request(std::string_view body) {
   TRY_VOID(read_json_object(
       "", object,
       {json_into("profile", request.profile, name), json_into("agent", request.agent, name),
-       json_into("argv", request.argv, texts), json_into("stdin", request.stdin_bytes, text),
-       json_into("stdin_base64", request.stdin_bytes, decoded_base64),
-       json_into("stdin_open", run.stdin_open, flag),
+       json_into("argv", request.argv, json_texts),
+       json_into("stdin", request.stdin_bytes, json_text),
+       json_into("stdin_base64", request.stdin_bytes, json_base64),
+       json_into("stdin_open", run.stdin_open, json_flag),
        json_into("env", request.environment, environment), limits,
-       json_into("bind_ro", request.bind_ro, texts), json_into("bind_rw", request.bind_rw, texts),
-       json_into("network", request.network, flag), json_into("workdir", request.workdir, text),
-       json_into("cwd", request.cwd, text), json_into("tenant", request.tenant, text),
-       json_into("parent", run.parent, run_id),
-       json_into("allow_degraded", request.allow_degraded, flag),
-       json_into("detach", run.detach, flag), json_into("stream", run.stream, flag),
-       json_into("warm", run.warm, flag)}));
+       json_into("bind_ro", request.bind_ro, json_texts),
+       json_into("bind_rw", request.bind_rw, json_texts),
+       json_into("network", request.network, json_flag),
+       json_into("workdir", request.workdir, json_text), json_into("cwd", request.cwd, json_text),
+       json_into("tenant", request.tenant, json_text), json_into("parent", run.parent, run_id),
+       json_into("allow_degraded", request.allow_degraded, json_flag),
+       json_into("detach", run.detach, json_flag), json_into("stream", run.stream, json_flag),
+       json_into("warm", run.warm, json_flag)}));
   TRY_VOID(check_together(object, run));
   TRY_VOID(kernel::check_request(request));
   return run;
@@ -205,17 +151,17 @@ Result<GrantRequest> parse_grant_request(std::string_view body) {
   const json object = TRY(parse_object(body));
   GrantRequest grant;
   TRY_VOID(read_json_object("", object,
-                            {json_required(json_into("dim", grant.dimension, text)),
-                             json_required(json_into("amount", grant.amount, count))}));
+                            {json_required(json_into("dim", grant.dimension, json_text)),
+                             json_required(json_into("amount", grant.amount, json_count))}));
   return grant;
 }
 
 Result<KeyRequest> parse_key_request(std::string_view body) {
   const json object = TRY(parse_object(body));
   KeyRequest request;
-  TRY_VOID(read_json_object(
-      "", object,
-      {json_into("tenant", request.tenant, text), json_into("rotate", request.rotate, flag)}));
+  TRY_VOID(read_json_object("", object,
+                            {json_into("tenant", request.tenant, json_text),
+                             json_into("rotate", request.rotate, json_flag)}));
   if (!object.contains("tenant"))
     return fail(ErrorCode::invalid_request, "the key 'tenant' is missing; \"\" is the operator's");
   return request;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "supervisor/json/fields.hpp"
+
 namespace paddock::supervisor::doors {
 
 using kernel::ErrorCode;
@@ -17,15 +19,7 @@ const Json* value_of(const Json& object, const char* key) {
   return at == object.end() || at->is_null() ? nullptr : &*at;
 }
 
-tl::unexpected<kernel::Error> refused(std::string_view key, std::string_view wanted) {
-  return tl::unexpected<kernel::Error>(wrong_type(key, wanted));
-}
-
 }  // namespace
-
-kernel::Error wrong_type(std::string_view key, std::string_view wanted) {
-  return {ErrorCode::invalid_request, fmt::format("'{}' must be {}", key, wanted)};
-}
 
 Result<Json> parse_body(std::string_view body) {
   bool too_deep = false;
@@ -43,9 +37,7 @@ Result<Json> parse_body(std::string_view body) {
 
 Result<std::string> text(const Json& object, const char* key, std::string absent) {
   const Json* value = value_of(object, key);
-  if (value == nullptr) return absent;
-  if (!value->is_string()) return refused(key, "a string");
-  return value->get<std::string>();
+  return value == nullptr ? absent : json_text(key, *value);
 }
 
 Result<std::string> needed_text(const Json& object, const char* key) {
@@ -57,20 +49,13 @@ Result<std::string> needed_text(const Json& object, const char* key) {
 Result<double> number(const Json& object, const char* key, double absent) {
   const Json* value = value_of(object, key);
   if (value == nullptr) return absent;
-  if (!value->is_number()) return refused(key, "a number");
+  if (!value->is_number()) return wrong_value(key, "a number");
   return value->get<double>();
 }
 
 Result<std::vector<std::string>> texts(const Json& object, const char* key) {
-  std::vector<std::string> out;
   const Json* value = value_of(object, key);
-  if (value == nullptr) return out;
-  if (!value->is_array()) return refused(key, "an array of strings");
-  for (const Json& element : *value) {
-    if (!element.is_string()) return refused(key, "an array of strings");
-    out.push_back(element.get<std::string>());
-  }
-  return out;
+  return value == nullptr ? std::vector<std::string>() : json_texts(key, *value);
 }
 
 }  // namespace paddock::supervisor::doors

@@ -28,6 +28,4 @@ kernel::Result<std::vector<std::string>> texts(const Json& object, const char* k
 // One that must be there.
 kernel::Result<std::string> needed_text(const Json& object, const char* key);
 
-kernel::Error wrong_type(std::string_view key, std::string_view wanted);
-
 }  // namespace paddock::supervisor::doors

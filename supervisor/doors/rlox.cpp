@@ -7,6 +7,7 @@
 
 #include "supervisor/doors/json_body.hpp"
 #include "supervisor/json/dump.hpp"
+#include "supervisor/json/fields.hpp"
 #include "supervisor/verify/parse_items.hpp"
 
 namespace paddock::supervisor::rlox {
@@ -38,8 +39,7 @@ Result<Verify> parse(std::string_view body, const std::string& profile) {
   const std::string tests = TRY(doors::needed_text(object, "tests"));
   Verify verify;
   if (const auto at = object.find("is_adversarial"); at != object.end() && !at->is_null()) {
-    if (!at->is_boolean())
-      return tl::unexpected<kernel::Error>(doors::wrong_type("is_adversarial", "true or false"));
+    if (!at->is_boolean()) return wrong_value("is_adversarial", "true or false");
     verify.is_adversarial = at->get<bool>();
   }
   // Checked by the one who knows what an item is. The reward stays what it was with rlox: 1 or 0.

@@ -6,6 +6,7 @@
 #include "supervisor/doors/json_body.hpp"
 #include "supervisor/json/dump.hpp"
 #include "supervisor/json/encoding.hpp"
+#include "supervisor/json/fields.hpp"
 
 namespace paddock::supervisor::fusion {
 namespace {
@@ -23,7 +24,7 @@ constexpr double timeout_seconds_default = 10;  // of the protocol, for each of 
 Result<milliseconds> timeout(const Json& object, const char* key) {
   const double seconds = TRY(doors::number(object, key, timeout_seconds_default));
   const auto time = milliseconds_of(seconds);
-  if (!time) return fail(ErrorCode::invalid_request, fmt::format("'{}' must be above 0", key));
+  if (!time) return fail(ErrorCode::invalid_request, fmt::format("{}: must be above 0", key));
   return *time;
 }
 
@@ -34,7 +35,7 @@ Result<std::optional<std::uint64_t>> memory(const Json& object) {
   const double mib = TRY(doors::number(object, "memory_limit_MB", none));
   if (mib < 0) return std::optional<std::uint64_t>();
   if (mib < 1 || mib > mib_max)
-    return fail(ErrorCode::invalid_request, "'memory_limit_MB' must be 1 or more, or -1 for none");
+    return fail(ErrorCode::invalid_request, "memory_limit_MB: must be 1 or more, or -1 for none");
   return std::optional<std::uint64_t>(static_cast<std::uint64_t>(mib * (1u << 20)));
 }
 
@@ -42,17 +43,11 @@ Result<Files> files(const Json& object) {
   Files files;
   const auto at = object.find("files");
   if (at == object.end() || at->is_null()) return files;
-  if (!at->is_object())
-    return tl::unexpected<kernel::Error>(doors::wrong_type("files", "an object of base64 strings"));
+  if (!at->is_object()) return wrong_value("files", "an object of base64 strings");
   for (const auto& [name, value] : at->items()) {
     if (value.is_null()) continue;  // the protocol has it, and means nothing by it
-    if (!value.is_string())
-      return tl::unexpected<kernel::Error>(doors::wrong_type("files." + name, "base64"));
     TRY_VOID(check_file_name(name));
-    auto contents = from_base64(value.get_ref<const std::string&>());
-    if (!contents)
-      return fail(ErrorCode::invalid_request, "files." + name + ": " + contents.error().message);
-    files.insert_or_assign(name, std::move(*contents));
+    files.insert_or_assign(name, TRY(json_base64("files." + name, value)));
   }
   return files;
 }

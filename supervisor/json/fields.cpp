@@ -33,16 +33,27 @@ Result<std::string> json_text(const std::string& place, const json& value) {
   return value.get<std::string>();
 }
 
+Result<std::vector<std::string>> json_texts(const std::string& place, const json& value) {
+  if (!value.is_array()) return wrong_value(place, "an array of strings");
+  std::vector<std::string> out;
+  for (const json& element : value) {
+    if (!element.is_string()) return wrong_value(place, "an array of strings");
+    out.push_back(element.get<std::string>());
+  }
+  return out;
+}
+
+Result<std::string> json_base64(const std::string& place, const json& value) {
+  auto bytes = from_base64(TRY(json_text(place, value)));
+  if (!bytes) return wrong_value(place, "base64");
+  return bytes;
+}
+
 Result<std::string> json_bytes(const std::string& place, const json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_object()) return wrong_value(place, "a string, or {\"b64\": \"...\"}");
   std::string bytes;
-  const auto decoded = [](const std::string& at, const json& text) -> Result<std::string> {
-    auto parsed = from_base64(TRY(json_text(at, text)));
-    if (!parsed) return wrong_value(at, "base64");
-    return parsed;
-  };
-  TRY_VOID(read_json_object(place, value, {json_required(json_into("b64", bytes, decoded))}));
+  TRY_VOID(read_json_object(place, value, {json_required(json_into("b64", bytes, json_base64))}));
   return bytes;
 }
 

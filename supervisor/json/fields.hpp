@@ -19,6 +19,9 @@ tl::unexpected<kernel::Error> wrong_value(const std::string& place, std::string_
 
 // Each fails with invalid_request.
 kernel::Result<std::string> json_text(const std::string& place, const nlohmann::json& value);
+kernel::Result<std::vector<std::string>> json_texts(const std::string& place,
+                                                    const nlohmann::json& value);
+kernel::Result<std::string> json_base64(const std::string& place, const nlohmann::json& value);
 // Text, or {"b64": "..."} for bytes.
 kernel::Result<std::string> json_bytes(const std::string& place, const nlohmann::json& value);
 kernel::Result<bool> json_flag(const std::string& place, const nlohmann::json& value);

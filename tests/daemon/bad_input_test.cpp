@@ -29,7 +29,7 @@ TEST_CASE("a request that is not a run is refused with the field that is wrong")
       {{{"argv", {"true"}}, {"limits", {{"wall_second", 1}}}},
        "did you mean 'limits.wall_seconds'?"},
       {{{"argv", {std::string("a\0b", 3)}}}, "argv[0] contains a NUL byte"},
-      {{{"argv", {"true"}}, {"stdin_base64", "%%%"}}, "'stdin_base64' must be base64"},
+      {{{"argv", {"true"}}, {"stdin_base64", "%%%"}}, "stdin_base64: must be base64"},
       {{{"argv", {"true"}}, {"detach", true}, {"stream", true}}, "exclude each other"},
       {{{"argv", std::vector<std::string>(9000, "x")}}, "argv has 9000 entries, at most 8192"},
   };

@@ -98,7 +98,7 @@ TEST_CASE("a parent that is no id of a run is a mistake") {
     request["parent"] = parent;
     const HttpReply reply = daemon.post("/v1/runs", request);
     CHECK(reply.status == 400);
-    CHECK(reply.error_message().find("'parent' must be") != std::string::npos);
+    CHECK(reply.error_message().find("parent: must be") != std::string::npos);
   }
 }
 

@@ -96,13 +96,12 @@ TEST_CASE("a value of the wrong type is refused with its key") {
   const json strings[] = {1, 1.5, true, nullptr, json::array({"x"}), json::object()};
   for (const char* key : {"profile", "agent", "stdin", "stdin_base64", "workdir", "cwd", "tenant"})
     for (const json& value : strings)
-      CHECK(refusal(request_with(key, value)).find(std::string("'") + key + "' must be") == 0);
+      CHECK(refusal(request_with(key, value)).find(std::string(key) + ": must be") == 0);
 
   const json flags[] = {0, 1, "true", nullptr, json::array(), json::object()};
   for (const char* key : {"stdin_open", "network", "allow_degraded", "detach", "stream"})
     for (const json& value : flags)
-      CHECK(refusal(request_with(key, value)) ==
-            std::string("'") + key + "' must be true or false");
+      CHECK(refusal(request_with(key, value)) == std::string(key) + ": must be true or false");
 
   const json lists[] = {"true",
                         1,
@@ -114,14 +113,14 @@ TEST_CASE("a value of the wrong type is refused with its key") {
   for (const char* key : {"argv", "bind_ro", "bind_rw"})
     for (const json& value : lists)
       CHECK(refusal(request_with(key, value)) ==
-            std::string("'") + key + "' must be an array of strings");
+            std::string(key) + ": must be an array of strings");
 
   const json objects[] = {"x", 1, true, nullptr, json::array()};
   for (const json& value : objects) {
-    CHECK(refusal(request_with("env", value)) == "'env' must be an object of strings");
-    CHECK(refusal(request_with("limits", value)) == "'limits' must be an object");
+    CHECK(refusal(request_with("env", value)) == "env: must be an object of strings");
+    CHECK(refusal(request_with("limits", value)) == "limits: must be an object");
   }
-  CHECK(refusal(request_with("env", {{"TZ", 1}})) == "'env.TZ' must be a string");
+  CHECK(refusal(request_with("env", {{"TZ", 1}})) == "env.TZ: must be a string");
 }
 
 TEST_CASE("a limit is a whole number of 1 or more, or a text with a unit where that makes sense") {
@@ -229,7 +228,7 @@ TEST_CASE("standard input is text or base64, not both") {
   CHECK(request_of(request_with("stdin_base64", "")).stdin_bytes.empty());
   for (const char* text :
        {"A", "AP8", "AP8==", "AP8=x", "A P8=", "AP8=\n", "AP9=", "____", "\u00fc"})
-    CHECK(refusal(request_with("stdin_base64", text)) == "'stdin_base64' must be base64");
+    CHECK(refusal(request_with("stdin_base64", text)) == "stdin_base64: must be base64");
   CHECK(refusal(R"({"argv": ["x"], "stdin": "", "stdin_base64": ""})") ==
         "'stdin' and 'stdin_base64' exclude each other");
   CHECK(refusal(request_with("stdin", std::string((16u << 20) + 1, 'x'))) ==
@@ -322,5 +321,5 @@ TEST_CASE("a request may ask to be warm, with true or false") {
   CHECK_FALSE(parse_run_request(R"({"argv": ["true"]})")->warm);
   CHECK(parse_run_request(R"({"argv": ["true"], "warm": true})")->warm);
   CHECK_FALSE(parse_run_request(R"({"argv": ["true"], "warm": false})")->warm);
-  CHECK(refusal(request_with("warm", "yes")) == "'warm' must be true or false");
+  CHECK(refusal(request_with("warm", "yes")) == "warm: must be true or false");
 }

@@ -95,7 +95,7 @@ TEST_CASE("an execute request with a mistake is refused with its place") {
   };
   CHECK(with(R"("run_timeout": 0)") == "run_timeout must be above 0, or -1 for the most");
   CHECK(with(R"("run_memory_limit": 0)") == "run_memory_limit must be 1 or more, or -1 for none");
-  CHECK(with(R"("args": [1])") == "'args' must be an array of strings");
+  CHECK(with(R"("args": [1])") == "args: must be an array of strings");
 }
 
 TEST_CASE("an execution is told with both steps, in Piston's words") {

@@ -53,9 +53,9 @@ TEST_CASE("a verify request is one item with assertions, all of which must hold"
 TEST_CASE("a verify request with a mistake, or with tests that test nothing, is refused") {
   CHECK(rlox_refusal("{}") == "the key 'code' is missing");
   CHECK(rlox_refusal(R"({"code": "x"})") == "the key 'tests' is missing");
-  CHECK(rlox_refusal(R"({"code": "x", "tests": ["assert 1"]})") == "'tests' must be a string");
+  CHECK(rlox_refusal(R"({"code": "x", "tests": ["assert 1"]})") == "tests: must be a string");
   CHECK(rlox_refusal(R"({"code": "x", "tests": "assert 1", "is_adversarial": 1})") ==
-        "'is_adversarial' must be true or false");
+        "is_adversarial: must be true or false");
   CHECK(rlox_refusal(R"({"code": "x", "tests": ""})").find("assertion") != std::string::npos);
   CHECK(rlox_refusal(R"({"code": "x", "tests": "x = 1"})").find("assertion") != std::string::npos);
 }

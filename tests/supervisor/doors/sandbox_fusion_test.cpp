@@ -70,20 +70,20 @@ TEST_CASE("a run_code request with a mistake is refused with its place") {
   CHECK(fusion_refusal(std::string(100, '[')) == "the body is nested too deeply");
   CHECK(fusion_refusal(R"({"language": "c"})") == "the key 'code' is missing");
   CHECK(fusion_refusal(R"({"code": "x"})") == "the key 'language' is missing");
-  CHECK(fusion_refusal(R"({"code": 1, "language": "c"})") == "'code' must be a string");
+  CHECK(fusion_refusal(R"({"code": 1, "language": "c"})") == "code: must be a string");
   const auto with = [](const std::string& more) {
     return fusion_refusal(R"({"code": "x", "language": "c", )" + more + "}");
   };
-  CHECK(with(R"("run_timeout": 0)") == "'run_timeout' must be above 0");
-  CHECK(with(R"("run_timeout": "1")") == "'run_timeout' must be a number");
-  CHECK(with(R"("compile_timeout": -1)") == "'compile_timeout' must be above 0");
-  CHECK(with(R"("memory_limit_MB": 0)") == "'memory_limit_MB' must be 1 or more, or -1 for none");
-  CHECK(with(R"("files": ["a"])") == "'files' must be an object of base64 strings");
-  CHECK(with(R"("files": {"a": 1})") == "'files.a' must be base64");
-  CHECK(with(R"("files": {"a": "!"})").starts_with("files.a: "));
+  CHECK(with(R"("run_timeout": 0)") == "run_timeout: must be above 0");
+  CHECK(with(R"("run_timeout": "1")") == "run_timeout: must be a number");
+  CHECK(with(R"("compile_timeout": -1)") == "compile_timeout: must be above 0");
+  CHECK(with(R"("memory_limit_MB": 0)") == "memory_limit_MB: must be 1 or more, or -1 for none");
+  CHECK(with(R"("files": ["a"])") == "files: must be an object of base64 strings");
+  CHECK(with(R"("files": {"a": 1})") == "files.a: must be a string");
+  CHECK(with(R"("files": {"a": "!"})") == "files.a: must be base64");
   CHECK(with(R"("files": {"../a": ""})") == "the file name '../a' has '.' or '..' as a part");
   CHECK(with(R"("fetch_files": ["/etc/passwd"])") == "the file name '/etc/passwd' is not relative");
-  CHECK(with(R"("fetch_files": "a")") == "'fetch_files' must be an array of strings");
+  CHECK(with(R"("fetch_files": "a")") == "fetch_files: must be an array of strings");
   CHECK(with(R"("args": ["-k", "x"])") == "'args' are for a language that is not here");
 }
 
