@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh --as root|user [--programs BUILD_DIR] [--timeout SECONDS] -- COMMAND...
+# run.sh --as root|user [--programs BUILD_DIR] [--processors N] [--timeout SECONDS] -- COMMAND...
 #
 # Runs COMMAND in a virtual machine with every cgroup v2 controller and ends with its exit status: as
 # root, or as a user to whom its cgroup is delegated. BUILD_DIR/{bin,share} is /paddock there. The
@@ -12,12 +12,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 as=root
 programs=$here/../../build/dev
+processors=2
 timeout_s=580
 usage() { sed -n '2s/^# /usage: /p' "$0" >&2; exit 2; }
 while [ $# -gt 0 ]; do
   case $1 in
     --as) as=$2; shift 2 ;;
     --programs) programs=$2; shift 2 ;;
+    --processors) processors=$2; shift 2 ;;
     --timeout) timeout_s=$2; shift 2 ;;
     --) shift; break ;;
     *) usage ;;
@@ -66,7 +68,7 @@ truncate -s 512M "$work/swap"
 cheaper="mitigations=off init_on_alloc=0 tsc=reliable clocksource=tsc"
 timeout --foreground --kill-after=5 "$timeout_s" qemu-system-x86_64 \
   -nodefaults -no-user-config -no-reboot -display none -machine pc -accel tcg,thread=multi \
-  -cpu max -smp 2 -m 3072 -kernel "$kernel" -initrd "$work/initrd" \
+  -cpu max -smp "$processors" -m 3072 -kernel "$kernel" -initrd "$work/initrd" \
   -append "console=ttyS0 quiet loglevel=3 panic=-1 cgroup_no_v1=all $cheaper" \
   -drive "file=$work/swap,if=none,id=swap,format=raw,cache=unsafe" -device nvme,serial=swap,drive=swap \
   -serial "file:$work/console" -serial stdio -serial "file:$work/status" </dev/null &
