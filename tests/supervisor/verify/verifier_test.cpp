@@ -585,15 +585,17 @@ TEST_CASE_METHOD(VerifierFixture,
   CHECK(told->of("wrong").verdict == Verdict::fail);
 }
 
-TEST_CASE_METHOD(VerifierFixture, "ten thousand waiting items are cancelled in a moment") {
+TEST_CASE_METHOD(VerifierFixture, "ten thousand waiting items are cancelled sooner than they are taken") {
   remake_verifier({.items_alive = 1});
   std::vector<json> items;
   for (int i = 0; i < 10'000; ++i) items.push_back(call_item(std::to_string(i), right_code));
-  const auto told = submit(items);
-  run_until([&] { return verifier->alive() == 1; });
   const auto begin = kernel::Clock::now();
+  const auto told = submit(items);
+  const auto taken = kernel::Clock::now();
+  run_until([&] { return verifier->alive() == 1; });
+  const auto cancelling = kernel::Clock::now();
   verifier->cancel(last_batch);
-  CHECK(kernel::Clock::now() - begin < seconds(2));
+  CHECK(kernel::Clock::now() - cancelling < taken - begin);
   CHECK(verifier->queued() == 0);
   run_until([&] { return verifier->alive() == 0; });
 }
