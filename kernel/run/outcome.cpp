@@ -85,7 +85,8 @@ Ending with_cause(Ending ending, Cause cause, std::string detail) {
 bool starved(const Starvation& seen) {
   if (seen.gives_way) return false;
   const std::uint64_t half = seen.wall_us / 2;
-  const std::uint64_t others = seen.waited_us - std::min(seen.waited_us, seen.throttled_us);
+  const std::uint64_t others =
+      seen.waited_us - std::min(seen.waited_us, seen.throttled_us) + seen.late_us;
   return others >= half && seen.cpu_used_us < half;
 }
 
@@ -104,6 +105,9 @@ Ending classify(Ending ending, const ClassifyFacts& facts) {
   if (!ended_by_itself(ending.cause) || !ending.exit) return ending;
   if (cpu_limit_reached(*ending.exit, facts.cpu_seconds))
     return with_cause(std::move(ending), Cause::cpu_limit, "cpu_seconds passed");
+  if (ending.exit->signal == SIGKILL && facts.host_may_have_killed)
+    return with_cause(std::move(ending), Cause::internal,
+                      "it was killed, and the host ran out of memory meanwhile");
   if (ending.exit->signal == SIGXFSZ)
     return with_cause(std::move(ending), Cause::file_size_limit,
                       "a file would have grown past fsize_bytes");

@@ -73,6 +73,7 @@ struct Starvation {
                                   // processes was, or without a leaf the longest of one thread
   std::uint64_t throttled_us = 0;  // of that, at the run's own cpu_max
   bool gives_way = false;          // part of it has lowered its own priority
+  std::uint64_t late_us = 0;       // for which the supervisor was held up when the deadline passed
 
   bool operator==(const Starvation&) const = default;
 };
@@ -82,7 +83,8 @@ struct Starvation {
 // for each other use the CPU between them, and what sleeps uses little but does not wait. Doubt is
 // resolved against the run: one with several threads that got half a CPU, or whose CPUs were
 // throttled for as long as it waited, is not starved. Neither is one that lowered its own priority:
-// then it waits because it lets others go first. Pure.
+// then it waits because it lets others go first. What the supervisor was late counts as if it had
+// waited for a CPU: it may have waited for the supervisor, which feeds it. Pure.
 bool starved(const Starvation& seen);
 
 // Limits and observations that sharpen a cause.
@@ -92,6 +94,8 @@ struct ClassifyFacts {
   std::uint64_t output_bytes = 0;            // written to stdout and stderr together
   std::optional<std::uint64_t> output_stop_bytes{};
   std::optional<Starvation> starvation{};  // measured at the deadline, if it passed
+  bool host_may_have_killed =
+      false;  // for want of memory, and no leaf can say whose process it was
 };
 
 inline constexpr const char* output_limit_detail = "more output than output_stop_bytes";

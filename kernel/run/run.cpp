@@ -57,6 +57,11 @@ Ancillary ancillary_of(msghdr& header) {
   return found;
 }
 
+std::uint64_t microseconds_in(Clock::duration duration) {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(duration).count());
+}
+
 bool has_ended(const Fd& pidfd) {
   pollfd polled{pidfd.get(), POLLIN, 0};
   return ::poll(&polled, 1, 0) > 0;
@@ -179,13 +184,29 @@ void Run::on_ready(int fd) {
   if (spawned_.stdin_write && fd == spawned_.stdin_write.get()) return feed_stdin();
 }
 
+// A loop that was held up sees that time has passed and what has come meanwhile in one turn. What
+// has come may be older: an end before the deadline, and output that was there in time.
+void Run::take_what_has_come() {
+  for (const Watch& watch : watches()) {
+    pollfd polled{watch.fd, watch.events, 0};
+    if (::poll(&polled, 1, /*timeout=*/0) > 0) on_ready(watch.fd);
+    if (finished()) return;
+  }
+}
+
 void Run::on_time() {
   if (finished()) return;
   if (look_again_ && Clock::now() >= *look_again_) finish_launcher();
   if (finished() || !timer_ || Clock::now() < *timer_) return;
+  take_what_has_come();
+  if (finished() || !timer_ || Clock::now() < *timer_) return;
+  const auto late = Clock::now() - *timer_;
   timer_.reset();
   // Before SIGTERM: what the program does in its grace is another matter.
-  if (machine_.state() == RunState::running) starvation_ = measure_starvation();
+  if (machine_.state() == RunState::running) {
+    starvation_ = measure_starvation();
+    if (starvation_) starvation_->late_us = microseconds_in(late);
+  }
   perform(machine_.on(TimePassed{.init_stopped = init_stopped()}));
 }
 
@@ -269,6 +290,7 @@ void Run::read_control() {
     switch (message.kind) {
       case ControlKind::init_born:
         if (!is_warm_ || spawned_.launcher_pidfd) break;
+        if (!ancillary_data.descriptor) return refuse_fork();
         spawned_.launcher = sender;
         spawned_.launcher_pidfd = std::move(ancillary_data.descriptor);
         marks_.launcher = mark_of(sender);
@@ -316,6 +338,14 @@ void Run::read_control() {
     }
     if (finished()) return;
   }
+}
+
+// The kernel drops a descriptor for which this process has no room, and what it cannot kill shall
+// not run. It ends when its control socket is closed, before its gate.
+void Run::refuse_fork() {
+  retire(spawned_.control);
+  perform(machine_.on(SetupFailed{"no descriptor is left for the init of the fork"}));
+  if (!finished()) perform(machine_.on(LauncherExited{true}));
 }
 
 // A fork that was never born has nothing to reap: its zygote is gone, or could not make it.
@@ -425,9 +455,7 @@ void Run::read_output(Fd& fd, OutputCapture& capture, Stream stream) {
 // The kernel's figures for the leaf count every process of the run, also those that are gone.
 // Without a leaf, what /proc shows of the living has to do.
 std::optional<Starvation> Run::measure_starvation() const {
-  const auto wall =
-      std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - *gate_opened_at_);
-  Starvation seen{.wall_us = static_cast<std::uint64_t>(wall.count())};
+  Starvation seen{.wall_us = microseconds_in(Clock::now() - *gate_opened_at_)};
   CgroupUsage leaf;
   if (resources_.cgroup) leaf = resources_.cgroup->usage();
   seen.throttled_us = leaf.throttled_us;

@@ -15,6 +15,7 @@
 #include "kernel/confine/bound_paths.hpp"
 #include "kernel/confine/cgroup.hpp"
 #include "kernel/confine/host_uid.hpp"
+#include "kernel/run/host_memory.hpp"
 #include "kernel/run/output_capture.hpp"
 #include "kernel/run/result.hpp"
 #include "kernel/run/run_machine.hpp"
@@ -34,6 +35,7 @@ constexpr std::chrono::milliseconds kill_time_max{5'000};
 
 // What belongs to one run until its last process is gone.
 struct RunResources {
+  std::shared_ptr<HostMemory> host_memory;
   std::optional<HostUidLease> host_uid;
   std::optional<CgroupLeaf> cgroup;
   std::optional<Workspace> workspace;
@@ -141,12 +143,15 @@ class Run {
 
   void read_control();
   void lost_control();
+  void refuse_fork();
   void note_proof(const ControlMessage& message);
   void reap_launcher();
   void finish_launcher();
   void read_output(Fd& fd, OutputCapture& capture, Stream stream);
   void stop_a_flood();
   std::optional<Starvation> measure_starvation() const;
+  bool host_may_have_killed() const;
+  void take_what_has_come();
   void feed_stdin();
 
   Plan plan_;

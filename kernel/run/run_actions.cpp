@@ -213,6 +213,15 @@ void Run::abandon() {
   while (!finished()) perform(machine_.on(TimePassed{}));
 }
 
+// Only where a process was killed and no leaf says by whom: reading the host's counters takes time.
+bool Run::host_may_have_killed() const {
+  const Ending& ending = machine_.ending();
+  const bool is_killed = ending.cause == Cause::signaled && ending.exit->signal == SIGKILL;
+  if (!is_killed || !resources_.host_memory || !gate_opened_at_) return false;
+  const bool leaf_tells = cgroup_usage_ && cgroup_usage_->memory_bytes;
+  return !leaf_tells && resources_.host_memory->may_have_killed_since(*gate_opened_at_);
+}
+
 SandboxResult Run::take_result() {
   assert(finished());
   const ClassifyFacts facts{
@@ -225,6 +234,7 @@ SandboxResult Run::take_result() {
       .output_bytes = stdout_.total_bytes() + stderr_.total_bytes(),
       .output_stop_bytes = plan_.output_stop_bytes,
       .starvation = starvation_,
+      .host_may_have_killed = host_may_have_killed(),
   };
   SandboxResult result;
   apply_ending(classify(machine_.ending(), facts), result);

@@ -124,6 +124,7 @@ Result<std::unique_ptr<Run>> Sandbox::start(const SandboxPolicy& policy,
   if (!is_run_name(name.c_str()))
     return fail(ErrorCode::invalid_request, "'" + name + "' cannot be the name of a run");
   RunResources resources;
+  resources.host_memory = host_memory_;
   RunIdentity identity{.name = name,
                        .host_uid = std::nullopt,
                        .workspace = "",

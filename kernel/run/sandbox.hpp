@@ -84,6 +84,7 @@ class Sandbox {
   std::string warm_library_;  // the bytes of paddock-warm.so
   CgroupSearch cgroup_;
   mutable Clock::time_point swept_at_ = Clock::now();
+  std::shared_ptr<HostMemory> host_memory_ = std::make_shared<HostMemory>();  // of all its runs
   HostUidRange host_uids_;
 };
 

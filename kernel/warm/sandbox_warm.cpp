@@ -54,6 +54,7 @@ Result<std::unique_ptr<Run>> Sandbox::start_warm(const ZygoteLine& zygote,
   make_warm(policy, host_, zygote, made);
   sweep_again();
   RunResources resources;
+  resources.host_memory = host_memory_;
   if (uses_cgroup(policy))
     resources.cgroup = TRY(CgroupLeaf::create(*cgroup_.base, name, policy.cgroup));
   return Run::start_warm(made, zygote, std::move(resources), std::move(run_options));

@@ -79,7 +79,7 @@ WarmPool::Fork WarmPool::start(const std::shared_ptr<const WarmWish>& wish,
   Zygote& zygote = zygotes_.at(*choice.zygote);
   auto run = parts_.sandbox.start_warm(zygote.line, policy, argv, id, std::move(options));
   if (!run) {
-    const bool is_gone = run.error().code == kernel::ErrorCode::io;
+    const bool is_gone = !kernel::zygote_says_ready(zygote.line);  // or the host lacks something
     if (is_gone) fault(wish->runtime, "a zygote could not fork: " + run.error().message);
     machine_.run_is_cold(id, is_gone ? std::optional(ZygoteEnd::lost_run) : std::nullopt);
     return cold(wish->runtime, "it could not be forked: " + run.error().message);

@@ -1,4 +1,6 @@
 #include <csignal>
+#include <thread>
+#include <utility>
 
 #include "sandbox/sandbox_fixture.hpp"
 
@@ -29,6 +31,49 @@ TEST_CASE("a run that sleeps is ended at its deadline, as wall_clock") {
     CHECK(result.signal == SIGTERM);  // it did what it was asked
     CHECK(result.duration_s >= 0.3);
     CHECK(result.duration_s < 0.6);
+  }
+}
+
+TEST_CASE("a supervisor that is held up takes no end before the deadline for one at it") {
+  // Method: it looks at nothing from the program's start until long after the deadline.
+  for (const char* profile : profiles) {
+    INFO(profile);
+    const Sandbox sandbox = Sandbox::open({}).value();
+    const auto live = sandbox
+                          .start(short_policy(profile, milliseconds(500), milliseconds(0)),
+                                 {"sh", "-c", "echo done"}, "", "held-up", RunOptions{})
+                          .value();
+    bool was_held_up = false;
+    drive_all({live.get()}, [&] {
+      if (!live->started() || std::exchange(was_held_up, true)) return;
+      std::this_thread::sleep_for(milliseconds(1500));
+      live->on_time();  // as of an event loop that looks at its timers first
+    });
+    REQUIRE(was_held_up);
+    const SandboxResult result = live->take_result();
+    CHECK(result.cause == Cause::exited);
+    CHECK(result.exit_code == 0);
+    CHECK(result.stdout == "done\n");
+    CHECK_FALSE(result.output_held_open);
+  }
+}
+
+TEST_CASE(
+    "what a supervisor that is held up may have kept waiting is not at fault at its deadline") {
+  for (const char* profile : profiles) {
+    INFO(profile);
+    const Sandbox sandbox = Sandbox::open({}).value();
+    const auto live = sandbox
+                          .start(short_policy(profile, milliseconds(300), milliseconds(0)), {"cat"},
+                                 "", "kept-waiting", RunOptions{.stdin_stays_open = true})
+                          .value();
+    bool was_held_up = false;
+    drive_all({live.get()}, [&] {
+      if (!live->started() || std::exchange(was_held_up, true)) return;
+      std::this_thread::sleep_for(milliseconds(1500));
+      live->on_time();  // as of an event loop that looks at its timers first
+    });
+    CHECK(live->take_result().cause == Cause::host_overloaded);
   }
 }
 

@@ -99,6 +99,14 @@ TEST_CASE("the numbers of an ended run give its cause") {
        host_out_of_memory, Cause::internal},
       {"at memory_max, and nobody had to die", ended(Cause::exited, Exit{.code = 0}),
        in_leaf({.oom_events = 3}), Cause::exited},
+      {"a kill, on a host that ran out of memory and has no leaf that says whose",
+       ended(Cause::signaled, by_signal(SIGKILL)),
+       {.cpu_seconds = std::nullopt, .host_may_have_killed = true},
+       Cause::internal},
+      {"a crash on such a host",
+       ended(Cause::signaled, by_signal(SIGSEGV)),
+       {.cpu_seconds = std::nullopt, .host_may_have_killed = true},
+       Cause::signaled},
       {"the wall clock, with an OOM kill", ended(Cause::wall_clock, by_signal(SIGTERM)),
        out_of_memory, Cause::wall_clock},
       {"a program that cannot be executed, with an OOM kill",
@@ -179,6 +187,11 @@ TEST_CASE(
        false},
       {"a spinner that got nothing at all", {wall, 0, wall, 0, false}, true},
       {"the same after it lowered its own priority", {wall, 0, wall, 0, true}, false},
+      {"a sleeper while the supervisor was held up",
+       {wall, 2'000, 1'000, 0, false, 5'000'000},
+       true},
+      {"a spinner meanwhile", {wall, 9'000'000, 10'000, 0, false, 9'000'000}, false},
+      {"a supervisor that was a little late", {wall, 2'000, 1'000, 0, false, 20'000}, false},
   };
   for (const StarvationRow& row : rows) {
     INFO(row.what);
