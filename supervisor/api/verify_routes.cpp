@@ -1,5 +1,7 @@
 // POST /v1/verify: one answer when all items have theirs, or each as it comes.
 
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "supervisor/api/api.hpp"
@@ -19,9 +21,13 @@ std::string event_line(std::string_view event, std::string_view json) {
   return line;
 }
 
+// A stream has no such bound: there each answer is sent when it comes.
+constexpr std::size_t collected_bytes_max = 64u << 20;
+
 struct Collected {
   std::vector<std::string> answers;  // in the order of the request
   std::string groups;
+  std::size_t bytes = 0;  // of all answers; beyond the bound they are counted and not kept
 };
 
 std::string body_of(const Collected& collected) {
@@ -36,17 +42,32 @@ std::string body_of(const Collected& collected) {
   return body;
 }
 
+kernel::Error too_large(const Collected& collected) {
+  return {kernel::ErrorCode::invalid_request,
+          fmt::format("the answers have {} bytes, and at most {} come at once: ask for them with "
+                      "\"stream\": true; under the same request_id nothing runs again",
+                      collected.bytes, collected_bytes_max)};
+}
+
 BatchObserver answer_when_all_have_ended(const Exchange& exchange, std::size_t items) {
   const auto collected = std::make_shared<Collected>();
   collected->answers.resize(items);
-  return {.on_answer = [collected](std::size_t index, const ItemAnswer&,
-                                   const std::string& json) { collected->answers[index] = json; },
+  return {.on_answer =
+              [collected](std::size_t index, const ItemAnswer&, const std::string& json) {
+                collected->bytes += json.size();
+                if (collected->bytes <= collected_bytes_max) collected->answers[index] = json;
+              },
           .on_group =
               [collected](const GroupAnswer& group) {
                 if (!collected->groups.empty()) collected->groups += ',';
                 collected->groups += group_to_json(group);
               },
-          .on_end = [exchange, collected] { respond_json(exchange, 200, body_of(*collected)); },
+          .on_end =
+              [exchange, collected] {
+                if (collected->bytes > collected_bytes_max)
+                  return respond_error(exchange, too_large(*collected));
+                respond_json(exchange, 200, body_of(*collected));
+              },
           .on_failure = [exchange](const kernel::Error& error) { respond_error(exchange, error); }};
 }
 

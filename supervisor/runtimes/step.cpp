@@ -83,7 +83,8 @@ void append(std::string& bytes, const T& value) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-std::string encode(const Files& files, const std::vector<std::string>& wanted) {
+std::string encode(const Files& files, const std::vector<std::string>& wanted,
+                   bool is_trial = false) {
   std::string entries;
   for (const auto& [name, contents] : files) {
     append(entries, StepEntry{.name_bytes = name.size(), .content_bytes = contents.size()});
@@ -94,7 +95,9 @@ std::string encode(const Files& files, const std::vector<std::string>& wanted) {
     append(entries, StepEntry{.name_bytes = name.size(), .content_bytes = 0});
     entries += name;
   }
-  StepHeader header{.file_count = files.size(), .wanted_count = wanted.size()};
+  StepHeader header{.file_count = files.size(),
+                    .wanted_count = wanted.size(),
+                    .is_trial = is_trial ? std::uint64_t{1} : 0};
   if (!wanted.empty()) {
     header.out_offset = sizeof header + entries.size();
     header.out_bytes = artifact_bytes_max;
@@ -181,9 +184,11 @@ Result<void> prepare_step(const std::vector<std::string>& command, const Files& 
   return begin_with_step(command, std::move(channel), bytes.size(), run);
 }
 
-Result<void> prepare_trial(const std::vector<std::string>& programs, ResolvedRun& run) {
-  std::string bytes;
-  append(bytes, StepHeader{.is_trial = 1});
+Result<void> prepare_trial(const std::vector<std::string>& programs, const Files& files,
+                           ResolvedRun& run) {
+  TRY_VOID(check_names(files));
+  TRY_VOID(check_sizes(files, run.policy));
+  const std::string bytes = encode(files, {}, /*is_trial=*/true);
   Fd channel = TRY(kernel::memory_file("paddock-step-files", bytes));
   return begin_with_step(programs, std::move(channel), bytes.size(), run);
 }

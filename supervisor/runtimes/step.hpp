@@ -29,9 +29,11 @@ kernel::Result<void> check_file_name(const std::string& name);
 kernel::Result<void> prepare_step(const std::vector<std::string>& command, const Files& files,
                                   const std::vector<std::string>& wanted, ResolvedRun& run);
 
-// Sets the same of `run`: it only says whether each of `programs` can be executed under its policy,
-// without any code that a client has sent. Fails like prepare_step.
-kernel::Result<void> prepare_trial(const std::vector<std::string>& programs, ResolvedRun& run);
+// Sets the same of `run`: it only says whether `files` can be laid out and each of `programs`, of
+// the host, be executed under its policy. None of them gets to do anything. Fails like
+// prepare_step.
+kernel::Result<void> prepare_trial(const std::vector<std::string>& programs, const Files& files,
+                                   ResolvedRun& run);
 
 // True if a program of that name is the host's; one that is relative is among a step's files.
 bool is_of_host(const std::string& program);

@@ -30,7 +30,8 @@ struct StepHeader {
   uint64_t wanted_count = 0;
   uint64_t out_offset = 0;
   uint64_t out_bytes = 0;
-  // Not 0: each word of the command is a program. It is executed, ended at once, and that is all.
+  // Not 0: each word of the command is a program. It is executed, ended at once, and that is all;
+  // there can be none.
   uint64_t is_trial = 0;
 };
 

@@ -45,7 +45,8 @@ void ItemRun::submit() {
 }
 
 void ItemRun::stop(const std::string& reason) {
-  if (is_over_ || !is_started_ || std::exchange(is_stopped_, true)) return;
+  if (is_over_ || !is_started_ || stop_reason_) return;
+  stop_reason_ = reason;
   stop_timer_.stop();
   if (!id_.empty()) {
     [[maybe_unused]] const auto stopped = runs_.stop(id_, kernel::Cause::killed_by_request, reason);
@@ -55,13 +56,16 @@ void ItemRun::stop(const std::string& reason) {
 }
 
 void ItemRun::stop_after(milliseconds time, const std::string& reason) {
-  if (is_over_ || !is_started_ || is_stopped_) return;
+  if (is_over_ || !is_started_ || stop_reason_) return;
   stop_timer_.start(time, [this, reason] { stop(reason); });
 }
 
 std::optional<EndedRun> ItemRun::end() const {
   if (!result_) return std::nullopt;
-  return ended_run(*result_, is_stopped_);
+  // What it ends of can be something else, although it was to be stopped.
+  const bool stopped_here = stop_reason_ && result_->cause == kernel::Cause::killed_by_request &&
+                            result_->detail == *stop_reason_;
+  return ended_run(*result_, stopped_here);
 }
 
 void ItemRun::ended(const RunRecord& record, const kernel::SandboxResult& result) {

@@ -69,7 +69,7 @@ class ItemRun {
   OnBegun on_begun_;
   bool is_started_ = false;
   bool is_over_ = false;
-  bool is_stopped_ = false;
+  std::optional<std::string> stop_reason_;
   RunId id_;
   std::optional<Fault> fault_;
   std::optional<kernel::SandboxResult> result_;

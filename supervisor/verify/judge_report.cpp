@@ -32,6 +32,10 @@ bool has_exactly(const json& object, std::initializer_list<const char*> keys) {
                      [&](const char* key) { return object.contains(key); });
 }
 
+bool is_time(double ms) {
+  return std::isfinite(ms) && ms >= 0;
+}
+
 kernel::Result<CaseAnswer> parse_case(const json& object, std::size_t number) {
   const std::string place = "cases[" + std::to_string(number) + "]";
   if (!has_exactly(object, {"passed", "cause", "detail", "wall_ms"}))
@@ -51,8 +55,7 @@ kernel::Result<CaseAnswer> parse_case(const json& object, std::size_t number) {
     return bad_report(place + ": passed and cause contradict each other");
   if (!wall_ms.is_null()) {
     answer.wall_ms = wall_ms.get<double>();
-    if (!std::isfinite(*answer.wall_ms) || *answer.wall_ms < 0)
-      return bad_report(place + ".wall_ms: no time");
+    if (!is_time(*answer.wall_ms)) return bad_report(place + ".wall_ms: no time");
   }
   return answer;
 }
@@ -75,13 +78,16 @@ kernel::Result<JudgeReport> parse_judge_report(std::string_view text) {
     report.detail = object["detail"].get<std::string>();
     return report;
   }
-  if (object["verdict"] != "judged" || !has_exactly(object, {"verdict", "cases"}) ||
-      !object["cases"].is_array())
-    return bad_report("judged wants cases and nothing else");
+  if (object["verdict"] != "judged" || !has_exactly(object, {"verdict", "cases", "waited_ms"}) ||
+      !object["cases"].is_array() || !object["waited_ms"].is_number())
+    return bad_report("judged wants cases, waited_ms and nothing else");
+  const auto waited_ms = object["waited_ms"].get<double>();
+  if (!is_time(waited_ms)) return bad_report("waited_ms: no time");
   const json& cases = object["cases"];
   if (cases.empty() || cases.size() > judged_cases_max)
     return bad_report("wants 1 to " + std::to_string(judged_cases_max) + " cases");
   report.usable = true;
+  report.waited_s = waited_ms / 1000;
   report.cases.reserve(cases.size());
   for (const json& one : cases) report.cases.push_back(TRY(parse_case(one, report.cases.size())));
   return report;

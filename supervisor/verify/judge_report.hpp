@@ -2,7 +2,7 @@
 // JudgeReport: what the judge says at its end, as one line of JSON on its stdout.
 //
 //   {"verdict": "judged", "cases": [{"passed": true, "cause": "passed", "detail": "", "wall_ms":
-//   0.4}, ...]}
+//   0.4}, ...], "waited_ms": 12.5}
 //   {"verdict": "unusable", "detail": "tests.source do not parse: line 3: ..."}
 //   {"verdict": "unsteady", "detail": "..."}: unusable, since they ask something else than they did
 //
@@ -10,7 +10,8 @@
 //
 // The cases of a `call` are those of the request, in its order; of an `assert` its assertions, in
 // the order of the source, or one alone with `no_assertion_ran`. wall_ms is null of what was not
-// asked. What comes after the candidate is gone is `not_reached`.
+// asked. What comes after the candidate is gone is `not_reached`. waited_ms: for the candidate,
+// from the wait for its greeting on.
 
 #include <cstddef>
 #include <string>
@@ -34,6 +35,7 @@ struct JudgeReport {
   bool unsteady = false;  // and so they have no known answers
   std::string detail;     // why not usable
   std::vector<CaseAnswer> cases;
+  double waited_s = 0;
 
   bool operator==(const JudgeReport&) const = default;
 };

@@ -22,10 +22,11 @@ struct ResolvedItem {
   std::string tenant;
   Stop stop = Stop::all;
   std::shared_ptr<const kernel::SandboxPolicy> candidate_policy;
-  std::shared_ptr<const kernel::SandboxPolicy> judge_policy;  // without a wall clock of its own
-  std::string policy_hash;                                    // the candidate's
-  std::shared_ptr<const Runtime> runtime;                     // of tests of kind stdio
-  bool is_canary = false;                                     // and so is each of its runs
+  // Of the judge and the compiler: with the limits of the profile, not those of the item.
+  std::shared_ptr<const kernel::SandboxPolicy> judge_policy;
+  std::string policy_hash;                 // the candidate's
+  std::shared_ptr<const Runtime> runtime;  // of tests of kind stdio
+  bool is_canary = false;                  // and so is each of its runs
   // What its runs want to be forks of; null: nothing. See VerifyWishes.
   std::shared_ptr<const WarmWish> candidate_warm{};
   std::shared_ptr<const WarmWish> judge_warm{};

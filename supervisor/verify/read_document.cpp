@@ -29,7 +29,7 @@ class LongIntegers {
         continue;
       }
       const std::size_t end = std::min(body.find_first_not_of("0123456789", i), body.size());
-      if (end - i > digits_max && body[i] != '0' && !goes_on(body, end)) {
+      if (end - i > digits_max && body[i] != '0' && !continues(body, i) && !goes_on(body, end)) {
         text_ += body.substr(done, i - done);
         text_ += fmt::format("{}{:010}", prefix, digits_.size());
         digits_.emplace_back(body.substr(i, end - i));
@@ -63,6 +63,12 @@ class LongIntegers {
     std::size_t i = begin + 1;
     while (i < body.size() && body[i] != '"') i += body[i] == '\\' ? 2 : 1;
     return i + 1;
+  }
+  // Of a fraction or an exponent, whose sign it may have.
+  static bool continues(std::string_view body, std::size_t begin) {
+    std::size_t at = begin;
+    if (at > 0 && (body[at - 1] == '+' || body[at - 1] == '-')) --at;
+    return at > 0 && std::string_view(".eE").find(body[at - 1]) != std::string_view::npos;
   }
   static bool goes_on(std::string_view body, std::size_t end) {
     return end < body.size() && std::string_view(".eE").find(body[end]) != std::string_view::npos;

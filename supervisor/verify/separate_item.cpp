@@ -81,7 +81,8 @@ void SeparateItem::start() {
       return over_soon(started.error().message);
   }
   candidate_.start(
-      candidate_run(), [this] { got_slot(); }, [this] { candidate_over(); });
+      candidate_run(), [this] { got_slot(); }, [this] { candidate_over(); },
+      [this] { candidate_begun_at_ = kernel::Clock::now(); });
 }
 
 void SeparateItem::over_soon(std::string why) {
@@ -102,6 +103,7 @@ void SeparateItem::got_slot() {
 
 void SeparateItem::asker_over() {
   const auto asker = std::exchange(asker_, nullptr);
+  if (candidate_begun_at_) asked_before_ = kernel::Clock::now() - *candidate_begun_at_;
   if (asker->dialogue().state() == KnownDialogue::State::passed) {
     known_cases_ = asker->dialogue().cases();
     judges_end_.reset();
@@ -169,7 +171,7 @@ Judgement SeparateItem::judgement() const {
   for (const ItemRun* run : {&candidate_, &judge_})
     if (run->fault()) return {.fault = run->fault(), .cases = {}};
   if (known_cases_) return judgement_by_known_answers(*candidate_.end(), *known_cases_);
-  return judgement_of(candidate_.end(), judge_.end(), report_of(judge_));
+  return judgement_of(candidate_.end(), judge_.end(), report_of(judge_), asked_before_);
 }
 
 std::string SeparateItem::cold_because() const {

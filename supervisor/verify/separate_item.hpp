@@ -54,6 +54,8 @@ class SeparateItem final : public Judging {
   Timer over_timer_;
   std::shared_ptr<kernel::Fd> candidates_end_;
   std::shared_ptr<kernel::Fd> judges_end_;
+  std::optional<kernel::Clock::time_point> candidate_begun_at_;
+  kernel::Clock::duration asked_before_{};  // the time for which the asker waited for the candidate
   bool has_judge_begun_ = false;
   bool is_stopped_ = false;
   std::optional<kernel::Clock::time_point> slot_at_;

@@ -61,9 +61,8 @@ void StdioItem::compiled() {
   if (end.cause == kernel::Cause::exited && end.exit_code == 0)
     made = collect_files(*channel, {step.artifact});
   if (made.empty())
-    return unless_program_is_missing(step.command, "the compiler's run", [this, end] {
-      over(judgement_of_compiler(end, cases().size()));
-    });
+    return unless_trial_fails(step.command, "the compiler's run",
+                              [this, end] { over(judgement_of_compiler(end, cases().size())); });
   files_.merge(made);
   step_timer_.start(milliseconds(0), [this] { start_case(); });
 }
@@ -86,12 +85,9 @@ void StdioItem::case_over() {
   if (run_->fault()) return over({.fault = run_->fault(), .cases = {}});
   StdioVerdict verdict = stdio_verdict(*run_->result(), cases()[answers_.size()]);
   if (verdict.fault) return over({.fault = std::move(verdict.fault), .cases = {}});
-  if (has_program_) return add_case(std::move(verdict.answer));
-  unless_program_is_missing(item_.runtime->run, "the candidate's run",
-                            [this, answer = std::move(verdict.answer)] {
-                              has_program_ = true;
-                              add_case(answer);
-                            });
+  if (is_tried_) return add_case(std::move(verdict.answer));
+  unless_trial_fails(item_.runtime->run, "the candidate's run",
+                     [this, answer = std::move(verdict.answer)] { add_case(answer); });
 }
 
 void StdioItem::add_case(CaseAnswer answer) {
@@ -103,11 +99,11 @@ void StdioItem::add_case(CaseAnswer answer) {
   step_timer_.start(milliseconds(0), [this] { start_case(); });
 }
 
-// Goes on with `then`, at once or later, if the run that is over has not ended for want of its
-// program.
-void StdioItem::unless_program_is_missing(const std::vector<std::string>& command,
-                                          const char* whose, std::function<void()> then) {
-  if (!is_of_host(command.front()) || !may_lack_program(*run_->end())) return then();
+// Goes on with `then`, at once or later, if the run that is over has not ended for want of
+// something of the host.
+void StdioItem::unless_trial_fails(const std::vector<std::string>& command, const char* whose,
+                                   std::function<void()> then) {
+  if (!wants_trial(*run_->end(), is_of_host(command.front()))) return then();
   step_timer_.start(milliseconds(0), [this, command, whose, then = std::move(then)] {
     start_trial(command, whose, then);
   });
@@ -117,7 +113,8 @@ void StdioItem::start_trial(const std::vector<std::string>& command, const char*
                             std::function<void()> then) {
   if (!stop_reason_.empty()) return over(faulty("killed_by_request", stop_reason_));
   // A command that is a shell's may want what the version command names.
-  std::vector<std::string> programs = {command.front()};
+  std::vector<std::string> programs;
+  if (is_of_host(command.front())) programs.push_back(command.front());
   const std::vector<std::string>& version = item_.runtime->version;
   if (!version.empty() && version.front() != command.front()) programs.push_back(version.front());
   ResolvedRun run;
@@ -126,7 +123,7 @@ void StdioItem::start_trial(const std::vector<std::string>& command, const char*
   run.tenant = item_.tenant;
   run.is_canary = item_.is_canary;
   run.parent = run_->id();
-  if (const auto ready = prepare_trial(programs, run); !ready)
+  if (const auto ready = prepare_trial(programs, files_, run); !ready)
     return over_soon({.fault = fault_of(ready.error()), .cases = {}});
   trial_ = std::make_unique<ItemRun>(loop_, runs_);
   trial_->start(std::move(run), {}, [this, whose, then = std::move(then)] {
@@ -134,6 +131,7 @@ void StdioItem::start_trial(const std::vector<std::string>& command, const char*
     if (trial_->fault()) return over({.fault = trial_->fault(), .cases = {}});
     if (auto fault = fault_of_trial(whose, *trial_->result()))
       return over({.fault = std::move(fault), .cases = {}});
+    is_tried_ = true;
     then();
   });
 }

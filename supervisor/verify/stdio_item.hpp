@@ -27,8 +27,8 @@ class StdioItem final : public Judging {
   void case_over();
   void add_case(CaseAnswer answer);
   std::string cold_because() const;
-  void unless_program_is_missing(const std::vector<std::string>& command, const char* whose,
-                                 std::function<void()> then);
+  void unless_trial_fails(const std::vector<std::string>& command, const char* whose,
+                          std::function<void()> then);
   void start_trial(const std::vector<std::string>& command, const char* whose,
                    std::function<void()> then);
   void start_run(ResolvedRun run, std::function<void()> then);
@@ -45,7 +45,7 @@ class StdioItem final : public Judging {
   Timer step_timer_;
   std::unique_ptr<ItemRun> run_;  // of the step that is under way, or was last
   std::unique_ptr<ItemRun> trial_;
-  bool has_program_ = false;    // of the cases' runs, by a trial
+  bool is_tried_ = false;       // that the host has what a step takes
   std::size_t cold_count_ = 0;  // of cases whose run was to be a fork and was none
   std::string cold_because_;    // the first of them
   std::shared_ptr<kernel::Fd> compiler_channel_;

@@ -74,6 +74,10 @@ Judgement failed_with_run(const EndedRun& run, std::size_t cases) {
           .cases = failed_cases(cases, std::string(name_of(run.cause)), ending_text(run))};
 }
 
+bool was_kept_waiting(const EndedRun& candidate, double own_s) {
+  return candidate.cause == Cause::wall_clock && own_s < candidate.duration_s / 2;
+}
+
 std::string unusable_text(const JudgeReport& report) {
   return report.detail.empty() ? "the tests cannot be used" : report.detail;
 }
@@ -85,7 +89,8 @@ EndedRun ended_run(const kernel::SandboxResult& result, bool stopped_here) {
           .detail = result.detail,
           .exit_code = result.exit_code,
           .signal = result.signal,
-          .stopped_here = stopped_here};
+          .stopped_here = stopped_here,
+          .duration_s = result.duration_s};
 }
 
 Fault fault_of(const kernel::Error& error) {
@@ -102,7 +107,8 @@ std::string ending_text(const EndedRun& run) {
 
 Judgement judgement_of(const std::optional<EndedRun>& candidate,
                        const std::optional<EndedRun>& judge,
-                       const std::optional<Result<JudgeReport>>& report) {
+                       const std::optional<Result<JudgeReport>>& report,
+                       std::chrono::duration<double> asked_before) {
   // Whoever was ended here was so because of the other one.
   const bool is_candidates_fault =
       candidate && !candidate->stopped_here && is_host_fault(candidate->cause);
@@ -127,6 +133,14 @@ Judgement judgement_of(const std::optional<EndedRun>& candidate,
     return {.fault = std::nullopt, .cases = std::move(judged.cases)};
   // It was gone before its cases were through.
   if (is_candidates_fault) return without_number(fault_of_run("the candidate's run", *candidate));
+  const double own_s = asked_before.count() + judged.waited_s;
+  if (was_kept_waiting(*candidate, own_s))
+    return without_number(
+        {.cause = std::string(name_of(Cause::host_overloaded)),
+         .detail =
+             fmt::format("the candidate's run: wall_seconds passed, and its judge had it wait "
+                         "for {:.3f} s of {:.3f}",
+                         candidate->duration_s - own_s, candidate->duration_s)});
   // Only its end or its own doing closes the channel, and it lived until it was stopped for want of
   // a judge. No number would be a way out for whoever has no right answer.
   const bool has_closed_channel = candidate->stopped_here && is_host_fault(candidate->cause);
@@ -184,17 +198,21 @@ StdioVerdict stdio_verdict(const kernel::SandboxResult& result, const StdioCase&
   return verdict;
 }
 
-bool may_lack_program(const EndedRun& step) {
-  return step.cause == Cause::exited && step.exit_code == step_not_executed;
+bool wants_trial(const EndedRun& step, bool is_program_of_host) {
+  if (step.cause != Cause::exited) return false;
+  return step.exit_code == step_setup_failed ||
+         (step.exit_code == step_not_executed && is_program_of_host);
 }
 
 std::optional<Fault> fault_of_trial(const char* whose, const kernel::SandboxResult& trial) {
   const EndedRun run = ended_run(trial, false);
   if (is_host_fault(run.cause)) return fault_of_run(whose, run);
-  if (!may_lack_program(run)) return std::nullopt;
+  if (!wants_trial(run, true)) return std::nullopt;
   std::string why = trial.stderr;
   while (why.ends_with('\n')) why.pop_back();
-  return Fault{.cause = std::string(name_of(Cause::cannot_execute)),
+  const Cause cause =
+      run.exit_code == step_not_executed ? Cause::cannot_execute : Cause::internal;
+  return Fault{.cause = std::string(name_of(cause)),
                .detail = fmt::format("{}: {}", whose, why)};
 }
 

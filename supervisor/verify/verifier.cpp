@@ -239,7 +239,8 @@ void Verifier::refuse(Place place, const RefusedItem& item) {
 void Verifier::answer_again(Place place, const std::string& json) {
   Batch& batch = batches_.at(place.batch);
   Entry& entry = batch.entries[place.index];
-  const Item& item = std::get<ResolvedItem>(entry.item).item;
+  const auto& resolved = std::get<ResolvedItem>(entry.item);
+  const Item& item = resolved.item;
   const auto answer = answer_from_json(json);
   if (!answer) return answer_open(place, "internal", answer.error().message);
   if (answer->code_hash != item.code_hash || answer->tests_hash != item.tests_hash ||
@@ -248,6 +249,11 @@ void Verifier::answer_again(Place place, const std::string& json) {
                           .group = entry.group,
                           .why = "id: under this request_id it was answered for other code, other "
                                  "tests or another nonce"});
+  if (answer->policy_hash != resolved.policy_hash || answer->integrity != item.integrity)
+    return refuse(place, {.id = entry.id,
+                          .group = entry.group,
+                          .why = "id: under this request_id it was answered for a run under "
+                                 "another policy, or with another integrity"});
   leave_queue(batch, entry);
   free_nonce(batch, entry);
   entry.from_ledger = true;

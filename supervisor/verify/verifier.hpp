@@ -90,7 +90,8 @@ class Verifier {
     std::string group{};
     std::string nonce{};
     std::size_t bytes = 0;
-    std::optional<double> reward{};
+    std::optional<double> reward{};       // as told to whoever asked
+    std::optional<double> kept_reward{};  // as in the ledger, or on the way there
     bool from_ledger = false;
   };
   struct Group {

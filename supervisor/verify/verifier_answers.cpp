@@ -20,6 +20,7 @@ void Verifier::record(Place place, ItemAnswer answer) {
     answer.mac = mac_of(answer, **key);
     answer.key_id = (*key)->id;
   }
+  batch.entries[place.index].kept_reward = answer.reward;
   std::string json = answer_to_json(answer);
   Transition transition =
       verdict_transition(answer, json, batch.request.request_id, batch.request.tenant,
@@ -53,6 +54,7 @@ void Verifier::recorded(Place place, const ItemAnswer& answer, const std::string
 void Verifier::deliver(Place place, const ItemAnswer& answer, const std::string& json) {
   Batch& batch = batches_.at(place.batch);
   Entry& entry = batch.entries[place.index];
+  if (entry.stage != Stage::recording) entry.kept_reward = answer.reward;
   entry.stage = Stage::answered;
   entry.reward = answer.reward;
   --batch.open_items;
@@ -71,23 +73,25 @@ void Verifier::close_member(BatchId id, const std::string& name) {
   if (--group.open > 0) return;
   GroupAnswer answer{
       .request_id = batch->request.request_id, .group = name, .ids = {}, .rewards = {}};
+  GroupAnswer kept = answer;  // behind its verdicts: where it is on record, so are they
   for (const std::size_t member : group.members) {
-    answer.ids.push_back(batch->entries[member].id);
-    answer.rewards.push_back(batch->entries[member].reward);
+    const Entry& entry = batch->entries[member];
+    for (GroupAnswer* const each : {&answer, &kept}) each->ids.push_back(entry.id);
+    answer.rewards.push_back(entry.reward);
+    kept.rewards.push_back(entry.kept_reward);
   }
   if (group.is_recorded) return deliver_group(id, answer);
   ++batch->recording;
-  outcomes_.commit(
-      fmt::format("{}-group-{}", id, name),
-      group_transition(answer, batch->request.tenant, std::chrono::system_clock::now()),
-      [this, id, answer](bool is_recorded) {
-        Batch& recording = batches_.at(id);
-        if (is_recorded) --recording.recording;
-        Group& ended = recording.groups.at(answer.group);
-        if (!recording.is_cancelled && !std::exchange(ended.is_recorded, true))
-          return deliver_group(id, answer);
-        erase_if_idle(id);
-      });
+  outcomes_.commit(fmt::format("{}-group-{}", id, name),
+                   group_transition(kept, batch->request.tenant, std::chrono::system_clock::now()),
+                   [this, id, answer](bool is_recorded) {
+                     Batch& recording = batches_.at(id);
+                     if (is_recorded) --recording.recording;
+                     Group& ended = recording.groups.at(answer.group);
+                     if (!recording.is_cancelled && !std::exchange(ended.is_recorded, true))
+                       return deliver_group(id, answer);
+                     erase_if_idle(id);
+                   });
 }
 
 void Verifier::deliver_group(BatchId id, const GroupAnswer& group) {

@@ -58,12 +58,19 @@ class Policies {
     return resolved;
   }
 
+  // With the profile's own limits.
+  Result<std::shared_ptr<const SandboxPolicy>> own() {
+    if (!own_) own_ = TRY(resolve_without_grace(profile_, base_));
+    return own_;
+  }
+
  private:
   static constexpr std::size_t known_max = 32;
   const kernel::Profile& profile_;
   Request base_;
   milliseconds wall_clock_{};
   std::vector<std::pair<Request, Resolved>> known_;
+  std::shared_ptr<const SandboxPolicy> own_;
 };
 
 Result<std::shared_ptr<const Runtime>> runtime_of(
@@ -142,11 +149,11 @@ Result<VerifyBatch> resolve_batch(VerifyRequest request, const VerifySetting& se
   base.tenant = setting.tenant;
   base.argv = {"python3"};
   base.allow_degraded = request.allow_degraded;
-  const auto judge_policy = TRY(resolve_without_grace(setting.profile, base));
   std::map<std::string, Policies> policies;  // by the name of their profile
   const auto policies_of = [&](const kernel::Profile& profile) -> Policies& {
     return policies.try_emplace(profile.name, profile, base, setting.item_wall_clock).first->second;
   };
+  TRY_VOID(policies_of(setting.profile).own());
   // The profile of an item: its request's, or where that names none its language's.
   const auto profile_of = [&](const ResolvedItem& item) -> Result<const kernel::Profile*> {
     const bool has_own = item.runtime && !item.runtime->profile.empty() && setting.profile_named;
@@ -165,11 +172,12 @@ Result<VerifyBatch> resolve_batch(VerifyRequest request, const VerifySetting& se
     if (item.integrity == Integrity::stdio)
       resolved.runtime = TRY(runtime_of(item.language, setting.runtimes, runtimes));
     const kernel::Profile* const profile = TRY(profile_of(resolved));
-    auto policy = policies_of(*profile).of(item.limits);
+    Policies& policies_of_profile = policies_of(*profile);
+    auto policy = policies_of_profile.of(item.limits);
     if (!policy) return fail(ErrorCode::invalid_request, "limits: " + policy.error().message);
     resolved.candidate_policy = policy->policy;
     resolved.policy_hash = policy->hash;
-    resolved.judge_policy = judge_policy;
+    resolved.judge_policy = TRY(policies_of_profile.own());
     resolved.tenant = setting.tenant;
     resolved.stop = request.stop;
     if (request.warm.value_or(true))

@@ -1,7 +1,8 @@
 // paddock-step COMMAND ARG...: what a step's run starts with, inside the sandbox. It lays the files
 // of its channel out in the directory where it is, and becomes COMMAND. If files are to come out it
 // stays beside it instead, and then ends as COMMAND did: with the same status, by the same signal.
-// In a trial each word is a program, and it says whether this host can execute all of them.
+// In a trial each word is a program, and it says whether this host can lay out the files and
+// execute all of the programs.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -98,11 +99,16 @@ char** read_wanted(uint64_t count) {
 }
 
 // Dies with the reason if this host cannot execute `program`. One that it can is ended when it has
-// begun.
+// begun. Nothing is said where the profile leaves no room for a second process.
 void try_program(char* program) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) die(exit_setup_failed, "make a pipe for", program, errno);
   const pid_t child = ::fork();
+  if (child < 0 && errno == EAGAIN) {
+    ::close(ends[0]);
+    ::close(ends[1]);
+    return;
+  }
   if (child < 0) die(exit_setup_failed, "fork for", program, errno);
   if (child == 0) {
     char* command[] = {program, nullptr};
@@ -137,17 +143,17 @@ void try_program(char* program) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) die(exit_setup_failed, "execute", "", EINVAL);
   ::signal(SIGXFSZ, SIG_IGN);  // a file that must not be so large is told with its name
   StepHeader header;
   read_channel(&header, sizeof header);
   if (header.magic != paddock::supervisor::step_magic)
     die(exit_setup_failed, "read", "the channel", EINVAL);
+  if (argc < 2 && header.is_trial == 0) die(exit_setup_failed, "execute", "", EINVAL);
+  for (uint64_t i = 0; i < header.file_count; ++i) lay_out_file();
   if (header.is_trial != 0) {
     for (char** program = argv + 1; *program != nullptr; ++program) try_program(*program);
     return 0;
   }
-  for (uint64_t i = 0; i < header.file_count; ++i) lay_out_file();
   if (header.wanted_count == 0) become(argv + 1);
 
   char** names = read_wanted(header.wanted_count);

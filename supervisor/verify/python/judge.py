@@ -24,6 +24,7 @@ class Channel:
         self.answers = 0
         self.may_pass_on = True  # what the candidate returned, as an argument: tests of the kind assert
         self.called_s = 0.0
+        self.waited_s = 0.0  # while it was the candidate's turn
         self.ended = None
         self.unanswered = None  # the last call that gave no value, until an assertion failed for it
         self.last = None
@@ -33,11 +34,18 @@ class Channel:
         self.ended = self.ended or Gone(cause, detail)
         raise self.ended
 
+    def waiting(self, step, *words):
+        started = perf_counter()
+        try:
+            return step(*words)
+        finally:
+            self.waited_s += perf_counter() - started
+
     def wait(self):
         if self.greeted:
             return
         try:
-            message = decoded(receive(), [])
+            message = decoded(self.waiting(receive), [])
             if message == ["ready"]:
                 return
             if type(message) is list and len(message) == 2 and message[0] == "does_not_load":
@@ -102,8 +110,8 @@ class Channel:
         else:
             # Nobody who has not read it knows the token: no answer can be there before the question.
             token = int.from_bytes(os.urandom(6), "big")
-            send("[%d" % token + question)
-        return token, receive()
+            self.waiting(send, "[%d" % token + question)
+        return token, self.waiting(receive)
 
     def is_same(self, asked, question):
         if asked != question:
@@ -205,7 +213,8 @@ def output_for(text):
             execute("known")
             return known_answers(job)
         os.set_inheritable(CHANNEL, False)
-        return printed(report_of(lambda: judge(job, Channel(job.get("so_far")))))
+        candidate = Channel(job.get("so_far"))
+        return printed(report_of(lambda: judge(job, candidate), candidate))
     except Unusable as error:
         return printed({"verdict": error.verdict, "detail": str(error)})
 

@@ -37,10 +37,11 @@ def judge(job, candidate):
     return judge_assertions(tests, first_failure_ends, candidate)
 
 
-def report_of(judging):
+def report_of(judging, candidate=None):
     """Of a function that gives the cases or raises Unusable."""
     try:
-        return {"verdict": "judged", "cases": judging()}
+        cases = judging()
+        return {"verdict": "judged", "cases": cases, "waited_s": candidate.waited_s if candidate else 0}
     except Unusable as error:
         return {"verdict": error.verdict, "detail": str(error)}
 

@@ -82,7 +82,8 @@ def printed(report):
     if report["verdict"] != "judged":
         detail = as_json(report["detail"][:TEXT_MAX])
         return '{"verdict":"%s","detail":%s}\n' % (report["verdict"], detail)
-    return '{"verdict":"judged","cases":[%s]}\n' % ",".join(cases)
+    waited_ms = repr(round(report["waited_s"] * 1e3, 3))
+    return '{"verdict":"judged","cases":[%s],"waited_ms":%s}\n' % (",".join(cases), waited_ms)
 
 
 def as_json(text):

@@ -6,7 +6,7 @@ for descriptor in (1, 2):
     os.write(descriptor, b"[true, true, true, true]\n")
     os.write(
         descriptor,
-        b'{"verdict":"judged","cases":[{"passed":true,"cause":"passed","detail":"","wall_ms":0.1}]}\n'
+        b'{"verdict":"judged","cases":[{"passed":true,"cause":"passed","detail":"","wall_ms":0.1}],"waited_ms":0.1}\n'
         b"[true, true, true, true]\n",
     )
 os._exit(0)

@@ -56,10 +56,10 @@ const std::vector<std::vector<std::string>> with_and_without_wanted = {{}, {"out
 TEST_CASE("a trial tells which program cannot be executed, and lets none of them do anything") {
   for (const char* profile : profiles) {
     INFO(profile);
-    const auto tried = [&](const std::vector<std::string>& programs) {
+    const auto tried = [&](const std::vector<std::string>& programs, const Files& files = {}) {
       ResolvedRun trial;
       trial.policy = policy_of(profile);
-      REQUIRE(prepare_trial(programs, trial));
+      REQUIRE(prepare_trial(programs, files, trial));
       return run(trial.policy, trial.argv,
                  {.channel = trial.channel->get(), .program_file = trial.program});
     };
@@ -71,6 +71,8 @@ TEST_CASE("a trial tells which program cannot be executed, and lets none of them
     CHECK(missing.exit_code == 127);
     CHECK(missing.stderr == "paddock-step: execute 'no-such-program': No such file or directory\n");
     CHECK(tried({"/etc/passwd"}).exit_code == 127);
+    CHECK(tried({}, {{"sh", "exit 3"}, {"a/b", every_byte()}}).exit_code == 0);
+    CHECK(tried({"sh"}, {{"sh", "exit 3"}}).exit_code == 0);
   }
 }
 

@@ -15,7 +15,7 @@ json passed_case() {
 }
 
 json report_of(json cases) {
-  return {{"verdict", "judged"}, {"cases", std::move(cases)}};
+  return {{"verdict", "judged"}, {"cases", std::move(cases)}, {"waited_ms", 2.5}};
 }
 
 std::string why_refused(const std::string& text) {
@@ -30,10 +30,12 @@ std::string why_refused(const std::string& text) {
 TEST_CASE("a report says of each case whether it passed, why and how long it took") {
   const auto report = parse_judge_report(
       R"({"verdict":"judged","cases":[{"passed":true,"cause":"passed","detail":"","wall_ms":0.4},)"
-      R"({"passed":false,"cause":"ended","detail":"gone","wall_ms":null}]})"
+      R"({"passed":false,"cause":"ended","detail":"gone","wall_ms":null}],)"
+      R"("waited_ms":12.5})"
       "\n");
   REQUIRE(report.has_value());
   CHECK(report->usable);
+  CHECK(report->waited_s == 0.0125);
   REQUIRE(report->cases.size() == 2);
   CHECK(report->cases[0] == CaseAnswer{true, "passed", "", std::nullopt, 0.4});
   CHECK(report->cases[1] == CaseAnswer{false, "ended", "gone", std::nullopt, std::nullopt});
@@ -57,9 +59,9 @@ TEST_CASE("what is not exactly one report is none") {
   CHECK(why_refused("[]") == "the judge's report: no object with a verdict");
   CHECK(why_refused("{}") == "the judge's report: no object with a verdict");
   CHECK(why_refused(R"({"verdict":"pass"})") ==
-        "the judge's report: judged wants cases and nothing else");
+        "the judge's report: judged wants cases, waited_ms and nothing else");
   CHECK(why_refused(R"({"verdict":"judged"})") ==
-        "the judge's report: judged wants cases and nothing else");
+        "the judge's report: judged wants cases, waited_ms and nothing else");
   CHECK(why_refused(R"({"verdict":"unusable"})") ==
         "the judge's report: unusable wants a detail and nothing else");
   const std::string one = report_of({passed_case()}).dump();
@@ -70,6 +72,11 @@ TEST_CASE("what is not exactly one report is none") {
   json more = report_of({passed_case()});
   more["detail"] = "";
   why_refused(more.dump());
+  for (const json& waited : {json(-1), json("1"), json(nullptr)}) {
+    json other = report_of({passed_case()});
+    other["waited_ms"] = waited;
+    why_refused(other.dump());
+  }
 }
 
 TEST_CASE("a case with a key too few, too many or of another type makes the report none") {

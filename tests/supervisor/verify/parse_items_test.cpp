@@ -380,6 +380,13 @@ TEST_CASE("integers of thousands of digits are kept, and nothing else is taken f
     CHECK(parsed_job(args).find("\"args\":[" + args + "]") != std::string::npos);
   CHECK(parsed_job("0e-0000000000").find("\"args\":[0.0]") != std::string::npos);
   CHECK(parsed_job(digits + ",0e-0000000007").find("," + std::string("0.0]")) != std::string::npos);
+  // What stands behind a point or an exponent is no integer.
+  CHECK(parsed_job("0." + digits).find("[0.777777777777777") != std::string::npos);
+  CHECK(parsed_job("-3.14" + digits).find("[-3.14777777777777") != std::string::npos);
+  for (const std::string& bad : {"1e" + digits, "1e+" + digits, "0." + digits + "e" + digits})
+    CHECK(refusal(R"({"items":[{"tests":)" + bad + "}]}").find("out of range") !=
+          std::string::npos);
+  CHECK(parsed_job("1e-" + digits).find("[0.0]") != std::string::npos);
   for (const std::string& bad : {"0" + digits, digits + ".5", digits + "e1", digits + "x"})
     refusal(R"({"items":[{"tests":)" + bad + "}]}");
 }

@@ -85,6 +85,29 @@ TEST_CASE("a candidate that was gone before its cases were through has the cause
             .detail == "exited with 0");
 }
 
+TEST_CASE("a candidate at its wall clock has a number only if half of the time was its own") {
+  EndedRun candidate = ended(Cause::wall_clock);
+  candidate.duration_s = 2;
+  const auto judged_after = [&](double waited_s, double asked_s) {
+    Report told = report({passed(), failed("ended")});
+    (*told)->waited_s = waited_s;
+    return judgement_of(candidate, judge_ended, told, std::chrono::duration<double>(asked_s));
+  };
+  for (const auto& [waited_s, asked_s] :
+       {std::pair(1.0, 0.0), {0.0, 1.0}, {0.5, 0.5}, {2.0, 0.0}}) {
+    const auto judgement = judged_after(waited_s, asked_s);
+    REQUIRE_FALSE(judgement.fault);
+    CHECK(judgement.cases[1].cause == "wall_clock");
+  }
+  const auto late = judged_after(0.1, 0.2);
+  REQUIRE(late.fault);
+  CHECK(late.fault->cause == "host_overloaded");
+  CHECK(late.fault->detail.find("had it wait for 1.700 s of 2.000") != std::string::npos);
+  // It is only about an end that its wall clock was.
+  candidate.cause = Cause::exited;
+  CHECK_FALSE(judged_after(0, 0).fault);
+}
+
 TEST_CASE("a candidate that closes its channel and lives on has failed") {
   const auto judgement = judgement_of(ended(Cause::killed_by_request, 0, true), judge_ended,
                                       report({passed(), failed("ended"), failed("not_reached")}));
@@ -228,15 +251,23 @@ TEST_CASE("a compiler that needs more than it may have fails every case with wha
   }
 }
 
-TEST_CASE("only a trial without the code says that a program is missing") {
-  CHECK(may_lack_program(ended(Cause::exited, 127)));
-  CHECK_FALSE(may_lack_program(ended(Cause::exited, 1)));
-  CHECK_FALSE(may_lack_program(ended(Cause::wall_clock)));
+TEST_CASE("only a trial without the code says that the host lacks what a step takes") {
+  CHECK(wants_trial(ended(Cause::exited, 127), true));
+  CHECK_FALSE(wants_trial(ended(Cause::exited, 127), false));  // it is among the files
+  for (const bool is_of_host : {true, false}) {
+    CHECK(wants_trial(ended(Cause::exited, 126), is_of_host));
+    CHECK_FALSE(wants_trial(ended(Cause::exited, 1), is_of_host));
+    CHECK_FALSE(wants_trial(ended(Cause::wall_clock), is_of_host));
+  }
   kernel::SandboxResult trial;
   trial.cause = Cause::exited;
   CHECK_FALSE(fault_of_trial("the compiler's run", trial));
-  trial.exit_code = 126;  // no room for a second process
-  CHECK_FALSE(fault_of_trial("the compiler's run", trial));
+  trial.exit_code = 126;
+  trial.stderr = "paddock-step: write 'main.c': No space left on device\n";
+  CHECK(
+      *fault_of_trial("the compiler's run", trial) ==
+      Fault{.cause = "internal",
+            .detail = "the compiler's run: paddock-step: write 'main.c': No space left on device"});
   trial.exit_code = 127;
   trial.stderr = "paddock-step: execute 'gpp': No such file or directory\n";
   CHECK(*fault_of_trial("the compiler's run", trial) ==

@@ -274,6 +274,12 @@ TEST_CASE_METHOD(VerifierFixture,
   json other = a;
   other["code"] = wrong_code;
   CHECK(verify({other}, {{"request_id", "s1"}})->of("a").cause == "invalid_request");
+  // So is the same code under another policy: what was found there does not hold here.
+  json stricter = a;
+  stricter["limits"] = {{"nproc", 4}};
+  const auto refused = verify({stricter}, {{"request_id", "s1"}});
+  CHECK(refused->of("a").cause == "invalid_request");
+  CHECK(refused->of("a").detail.find("another policy") != std::string::npos);
   // Another tenant's request is another one.
   const auto elsewhere = submit({call_item("a", wrong_code)}, {{"request_id", "s1"}}, "other");
   run_until([&] { return elsewhere->ended; });
@@ -397,15 +403,16 @@ TEST_CASE_METHOD(VerifierFixture, "a candidate whose judge is not recorded never
 
 TEST_CASE_METHOD(VerifierFixture,
                  "a verdict that the ledger does not take in time is told as such") {
-  const auto told =
-      submit({call_item("a", "import time\ntime.sleep(1)\n" + std::string(right_code))},
-             {{"request_id", "s1"}});
+  json item = call_item("a", "import time\ntime.sleep(1)\n" + std::string(right_code));
+  item["group"] = "g";
+  const auto told = submit({item}, {{"request_id", "s1"}});
   run_until([&] { return table->alive() == 2; });
   run_for(milliseconds(300));  // both are recorded as running
   recorder.hold();
   const auto begin = kernel::Clock::now();
-  run_until([&] { return told->ended; });
+  run_until([&] { return !told->answers.empty(); });
   CHECK(kernel::Clock::now() - begin < seconds(8));  // the patience of one commit
+  run_until([&] { return told->ended; });
   CHECK(told->of("a").verdict == Verdict::invalid);
   CHECK(told->of("a").cause == "not_recorded");
   // Until it is known what became of it, nobody else may be told something else.
@@ -413,9 +420,14 @@ TEST_CASE_METHOD(VerifierFixture,
   recorder.release();
   run_until([&] { return count("verify.verdict") == 1; });
   run_for(milliseconds(20));
-  const json again = call_item("a", "import time\ntime.sleep(1)\n" + std::string(right_code));
-  CHECK(verify({again}, {{"request_id", "s1"}})->of("a").verdict == Verdict::pass);
+  const auto again = verify({item}, {{"request_id", "s1"}});
+  CHECK(again->of("a").verdict == Verdict::pass);
   CHECK(count("verify.verdict") == 1);
+  // The group's record has the reward that its verdict's record has, whatever was told meanwhile.
+  CHECK(told->groups.at(0).rewards.at(0) == std::nullopt);
+  CHECK(again->groups.at(0).rewards.at(0) == 1.0);
+  CHECK(recorder.last().event.kind == "verify.group");
+  CHECK(json::parse(recorder.last().event.body)["rewards"] == json{1.0});
 }
 
 TEST_CASE_METHOD(VerifierFixture,
@@ -443,6 +455,43 @@ TEST_CASE_METHOD(VerifierFixture,
     CHECK(answer.reward == 0.0);
   }
   CHECK(told->of("ends").cause == "exited");
+}
+
+TEST_CASE_METHOD(VerifierFixture, "a candidate whose judge begins too late has no number") {
+  recorder.delay_if = [](const Transition& transition) {
+    return transition.event.kind == "run.starting" && !transition.run->parent.empty();
+  };
+  json waits = call_item("waits", right_code);
+  waits["limits"] = {{"wall_seconds", 0.5}};
+  const auto told = submit({waits});
+  run_until([&] {
+    const auto runs = table->list();
+    return recorder.delayed() == 1 && std::any_of(runs.begin(), runs.end(), [](const auto* run) {
+             return run->phase == RunPhase::finished;
+           });
+  });
+  recorder.release_delayed();
+  run_until([&] { return told->ended; });
+  CHECK(told->of("waits").verdict == Verdict::invalid);
+  CHECK(told->of("waits").cause == "host_overloaded");
+  // One that hangs by itself has failed.
+  json hangs = call_item("hangs", "import time\ntime.sleep(600)");
+  hangs["limits"] = {{"wall_seconds", 1}};
+  CHECK(verify({hangs})->of("hangs").cause == "wall_clock");
+}
+
+TEST_CASE_METHOD(
+    VerifierFixture,
+    "a candidate that somebody else ends is not taken for one that closed its channel") {
+  const auto told = submit({call_item("a", "import os, time\nos.close(3)\ntime.sleep(600)")});
+  run_until([&] { return table->alive() == 2; });
+  run_until([&] { return table->alive() == 1; });  // its judge has seen the end of the channel
+  for (const RunRecord* run : table->list())
+    if (run->parent.empty())
+      CHECK(table->stop(run->id, kernel::Cause::killed_by_request, "by an operator"));
+  run_until([&] { return told->ended; });
+  CHECK(told->of("a").verdict == Verdict::invalid);
+  CHECK(told->of("a").cause == "killed_by_request");
 }
 
 TEST_CASE_METHOD(VerifierFixture, "a judge that is killed gives no number") {
@@ -585,7 +634,8 @@ TEST_CASE_METHOD(VerifierFixture,
   CHECK(told->of("wrong").verdict == Verdict::fail);
 }
 
-TEST_CASE_METHOD(VerifierFixture, "ten thousand waiting items are cancelled sooner than they are taken") {
+TEST_CASE_METHOD(VerifierFixture,
+                 "ten thousand waiting items are cancelled sooner than they are taken") {
   remake_verifier({.items_alive = 1});
   std::vector<json> items;
   for (int i = 0; i < 10'000; ++i) items.push_back(call_item(std::to_string(i), right_code));

@@ -81,6 +81,33 @@ TEST_CASE("the judge has the profile's own limits, whatever its item asks for") 
   CHECK(a.policy_hash != b.policy_hash);
 }
 
+TEST_CASE("the compiler of a language that names a profile has the limits of that one") {
+  kernel::Profile strict;
+  strict.name = "STRICT";
+  strict.limits.nproc = 16;
+  kernel::Profile large;
+  large.name = "LARGE";
+  large.limits.nproc = 64;
+  Runtimes runtimes;
+  runtimes["go"].name = "go";
+  runtimes["go"].profile = "LARGE";
+  runtimes["go"].source = "main.go";
+  const auto batch = resolve_batch(
+      *parse_items(json{{"items", {program("a", "go"), item("b")}}}.dump()),
+      {.tenant = "t",
+       .profile = strict,
+       .runtimes = runtimes,
+       .profile_named = [&](const std::string&) -> kernel::Result<const kernel::Profile*> {
+         return &large;
+       }});
+  REQUIRE(batch);
+  const auto& compiled = std::get<ResolvedItem>(batch->items.at(0));
+  CHECK(compiled.candidate_policy->profile == "LARGE");
+  CHECK(compiled.judge_policy->profile == "LARGE");
+  CHECK(compiled.judge_policy->nproc == 64u);
+  CHECK(std::get<ResolvedItem>(batch->items.at(1)).judge_policy->profile == "STRICT");
+}
+
 TEST_CASE("an item that asks for more than its profile has is refused, with the reason") {
   const VerifyBatch batch = resolved({item("a", {{"nproc", 17}}), item("b")});
   CHECK(refusal(batch, 0).starts_with("limits: "));
