@@ -7,14 +7,13 @@
 #include <string_view>
 #include <vector>
 
-#include "kernel/confine/cgroup_search.hpp"
 #include "kernel/confine/host.hpp"
 #include "kernel/policy/policy.hpp"
 #include "kernel/probe/answer.hpp"
 
 namespace paddock::kernel {
 
-// What a probe tries its luck on, outside of every run; made by canary.hpp.
+// What a probe tries its luck on, outside of every run; made by ground.hpp.
 struct ProbeTarget {
   std::string directory;       // everybody may pass through it
   std::string secret;          // a file in it that everybody may read

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <random>
 
+#include "supervisor/agents/agent_events.hpp"
+
 namespace paddock::supervisor {
 
 using kernel::Error;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "supervisor/agents/agent_admission.hpp"
+#include "supervisor/agents/agent_events.hpp"
 
 namespace paddock::supervisor {
 

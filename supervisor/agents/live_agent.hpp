@@ -10,7 +10,6 @@
 
 #include "kernel/run/sandbox.hpp"
 #include "supervisor/agents/accountant.hpp"
-#include "supervisor/agents/agent_events.hpp"
 #include "supervisor/agents/agent_log.hpp"
 #include "supervisor/agents/agent_machine.hpp"
 #include "supervisor/agents/agent_place.hpp"

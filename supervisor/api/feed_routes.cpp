@@ -1,8 +1,5 @@
 // The feed: verdicts and groups, as a trainer reads them.
 
-#include <array>
-
-#include "kernel/policy/names.hpp"
 #include "supervisor/api/api.hpp"
 #include "supervisor/verify/feed_line.hpp"
 #include "supervisor/verify/verdict_transition.hpp"

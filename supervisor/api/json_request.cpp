@@ -8,8 +8,6 @@
 #include <functional>
 #include <set>
 
-#include "kernel/policy/names.hpp"
-#include "kernel/policy/units.hpp"
 #include "supervisor/api/json.hpp"
 #include "supervisor/json/fields.hpp"
 

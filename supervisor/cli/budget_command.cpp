@@ -4,7 +4,6 @@
 
 #include "supervisor/cli/commands.hpp"
 #include "supervisor/cli/daemon.hpp"
-#include "supervisor/cli/exit_code.hpp"
 #include "supervisor/cli/json_render.hpp"
 #include "supervisor/cli/table.hpp"
 #include "supervisor/cli/terminal.hpp"

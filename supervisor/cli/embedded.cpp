@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "kernel/confine/privilege.hpp"
-#include "kernel/policy/names.hpp"
 #include "kernel/run/run_sandboxed.hpp"
 #include "supervisor/api/errors.hpp"
 #include "supervisor/api/json.hpp"

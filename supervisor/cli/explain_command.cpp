@@ -3,7 +3,6 @@
 #include "supervisor/api/json.hpp"
 #include "supervisor/cli/commands.hpp"
 #include "supervisor/cli/daemon.hpp"
-#include "supervisor/cli/exit_code.hpp"
 #include "supervisor/cli/json_render.hpp"
 #include "supervisor/cli/terminal.hpp"
 #include "supervisor/config/paths.hpp"

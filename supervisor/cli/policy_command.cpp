@@ -2,7 +2,6 @@
 
 #include "supervisor/cli/backend.hpp"
 #include "supervisor/cli/commands.hpp"
-#include "supervisor/cli/exit_code.hpp"
 #include "supervisor/cli/policy_text.hpp"
 #include "supervisor/cli/terminal.hpp"
 

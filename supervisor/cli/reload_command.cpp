@@ -5,7 +5,6 @@
 #include "kernel/policy/load.hpp"
 #include "supervisor/cli/commands.hpp"
 #include "supervisor/cli/daemon.hpp"
-#include "supervisor/cli/exit_code.hpp"
 #include "supervisor/cli/json_render.hpp"
 #include "supervisor/cli/terminal.hpp"
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "kernel/base/error.hpp"
-#include "supervisor/runtimes/step.hpp"
 
 namespace paddock::supervisor::doors {
 

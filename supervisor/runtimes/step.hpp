@@ -9,7 +9,6 @@
 
 #include "kernel/base/error.hpp"
 #include "supervisor/runs/resolved_run.hpp"
-#include "supervisor/runtimes/runtime.hpp"
 
 namespace paddock::supervisor {
 

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "supervisor/runtimes/runtime.hpp"
 #include "supervisor/runtimes/step.hpp"
 #include "supervisor/verify/item_run.hpp"
 #include "supervisor/verify/judging.hpp"
