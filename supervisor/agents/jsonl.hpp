@@ -34,7 +34,6 @@ class LineSplitter {
   // The same of a stream that goes on: what follows is another piece of that line.
   void cut(const OnLine& on_line);
   std::string_view held() const { return held_; }
-  std::size_t held_bytes() const { return held_.size(); }
 
  private:
   std::string held_;  // never more than message_bytes_max

@@ -53,10 +53,10 @@ std::vector<Piece> cut(std::string_view stream, std::size_t piece_bytes) {
   };
   for (; !stream.empty(); stream.remove_prefix(std::min(piece_bytes, stream.size()))) {
     splitter.push(stream.substr(0, piece_bytes), take);
-    must_hold(splitter.held_bytes() <= message_bytes_max, "what is held back is bounded");
+    must_hold(splitter.held().size() <= message_bytes_max, "what is held back is bounded");
   }
   splitter.finish(take);
-  must_hold(splitter.held_bytes() == 0, "nothing is held back at the end");
+  must_hold(splitter.held().empty(), "nothing is held back at the end");
   return lines;
 }
 

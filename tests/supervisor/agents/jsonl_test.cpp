@@ -24,7 +24,7 @@ std::vector<Cut> cut(const std::vector<std::string>& pieces) {
   };
   for (const std::string& piece : pieces) {
     splitter.push(piece, take);
-    CHECK(splitter.held_bytes() <= message_bytes_max);
+    CHECK(splitter.held().size() <= message_bytes_max);
   }
   splitter.finish(take);
   return lines;
