@@ -2,7 +2,7 @@
 // The one error type of the project.
 //
 // A function that can fail for a reason outside the program returns Result<T>. A broken invariant
-// is a bug and is asserted. A run that ended badly is not an error: it is an Outcome. Library
+// is a bug and is asserted. A run that ended badly is not an error: it is an Ending. Library
 // exceptions (toml++, nlohmann) are caught in the file that includes the library and become an
 // Error there.
 
@@ -14,8 +14,9 @@
 
 namespace paddock::kernel {
 
-// What the caller can do about it. The API maps each code to an HTTP status and the CLI to an exit
-// code (supervisor/api/errors.hpp), so codes are added, never renumbered.
+// What the caller can do about it. The API maps each code to an HTTP status
+// (supervisor/api/errors.hpp) and the CLI to an exit code (supervisor/cli/exit_code.hpp). The names
+// are a contract with clients: codes are added, never renamed.
 enum class ErrorCode {
   invalid_request,        // malformed: fix the request
   sandbox_policy_error,   // well-formed, but the policy is not valid or not allowed
@@ -25,7 +26,7 @@ enum class ErrorCode {
   not_found,              // no such run
   forbidden,              // this caller may not ask for it
   too_busy,               // a queue or table is full: try again later
-  draining,               // the daemon is shutting down
+  draining,               // the daemon takes nothing new: it is drained, or ends
   not_recorded,           // the ledger cannot take it; a run that it was for did not start
   io,                     // a system call failed
   internal,               // a bug or a broken host

@@ -191,7 +191,7 @@ HostFacts detect_host() {
   // alternatives: awk, cc and java are links through it. java-*: a JVM's own configuration.
   for (const char* pattern : {"/etc/alternatives", "/etc/ld.so.cache", "/etc/java-*"})
     append_matches(pattern, host.etc_binds);
-  // What they tell is about the host or about other users' keys. Source: field notes, M13.
+  // What they tell is about the host or about other users' keys.
   for (const char* path :
        {"/proc/keys", "/proc/key-users", "/proc/kallsyms", "/proc/config.gz", "/proc/iomem",
         "/proc/interrupts", "/proc/timer_list", "/proc/cmdline", "/proc/modules"})

@@ -5,7 +5,7 @@
 //   paddock-launch guard RUN   bwrap's parent, for runs that use it: bwrap then starts the init
 //
 // RUN is for whoever looks at a list of processes: paddock itself does after a crash.
-// It is started by the supervisor with the descriptors of launch_spec.hpp, never by hand.
+// It is started by the supervisor with the descriptors of launch_wire.hpp, never by hand.
 
 #include <sys/prctl.h>
 #include <unistd.h>

@@ -16,8 +16,8 @@ namespace paddock::kernel {
 // setrlimit(2) values, soft == hard, set in the agent's process before execve. Absent: unlimited.
 struct ResourceLimits {
   std::optional<std::uint64_t> cpu_seconds;   // RLIMIT_CPU, per process
-  std::optional<std::uint64_t> memory_bytes;  // RLIMIT_AS: per process and virtual. Node needs
-                                              // 1 GiB or more, a JVM 4 GiB: see field notes M15
+  std::optional<std::uint64_t> memory_bytes;  // RLIMIT_AS: per process and virtual. Node and JVMs
+                                              // reserve some GiB at their start
   std::optional<std::uint64_t> fsize_bytes;   // RLIMIT_FSIZE, per file
   std::optional<std::uint64_t> nproc;         // RLIMIT_NPROC, set inside the run's own user
                                               // namespace: counts this run alone, its init included

@@ -25,9 +25,9 @@ Result<SandboxResult> run_sandboxed(const std::vector<std::string>& argv,
 // again; -1, for ever, without one. For drivers.
 int milliseconds_until(const std::optional<Clock::time_point>& time);
 
-// Drives `run` with poll until it is finished. `also_watch` may name one more descriptor, whose
-// readiness calls `on_also` (a signalfd, the terminal's stdin); its return value says whether to go
-// on watching it.
+// Drives `run` with poll until it is finished. `also_watch` may name more descriptors (a signalfd,
+// the terminal's stdin): the readiness of each calls its `on_ready`, whose return value says
+// whether to go on watching it.
 struct AlsoWatch {
   int fd = -1;
   std::function<bool()> on_ready;

@@ -1,7 +1,6 @@
 #pragma once
 // AgentPlace: what of an agent is on the disk - STATE_DIR/agents/NAME with its workspace and its
-// log
-// - and whose it is.
+// log - and whose it is.
 
 #include <optional>
 #include <string>

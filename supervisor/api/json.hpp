@@ -1,7 +1,6 @@
 #pragma once
-// JSON at the edge: RFC 0002's messages from and to plain structs. In the daemon nlohmann's header
-// is included in the json_*.cpp files here and in runs, and where the ledger's events are made; its
-// exceptions stop there.
+// JSON at the edge: RFC 0002's messages from and to plain structs. nlohmann's exceptions stop in
+// the file that includes it.
 
 #include <optional>
 #include <string>

@@ -27,7 +27,7 @@ struct Headers {
 
 struct HttpRequest {
   std::string method;                        // as sent: "GET"; any token, so compare exactly
-  std::string target;                        // as sent: "/v1/runs?state=alive"
+  std::string target;                        // as sent: "/v1/runs?state=running"
   std::string path;                          // percent-decoded: "/v1/runs"
   std::map<std::string, std::string> query;  // percent-decoded; each name occurs once
   Headers headers;                           // without the trailer of a chunked body

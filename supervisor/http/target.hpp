@@ -18,7 +18,7 @@ struct Target {
   bool operator==(const Target&) const = default;
 };
 
-// Splits "/v1/runs?state=alive" and decodes %XX in both parts, and + as a space in the query.
+// Splits "/v1/runs?state=running" and decodes %XX in both parts, and + as a space in the query.
 // Refuses (status 400) a target that does not start with '/', one with a fragment or a character
 // outside printable ASCII, a wrong escape, an escaped NUL, and a query name that occurs twice:
 // which of the two was meant is a guess.

@@ -10,8 +10,7 @@
 //  4. Closing a handle ends its requests: their callbacks still come, with UV_ECANCELED, and the
 //     request must live until then.
 //  5. No callback of a handle runs after its close callback. A callback of a request may run
-//  between
-//     uv_close and it: `data` is nullptr by then, which means "no owner: return".
+//     between uv_close and it: `data` is nullptr by then, which means "no owner: return".
 //  6. A handle may be closed in its own callback. Nothing of the owner is touched afterwards.
 //  7. Nothing here is thread-safe: handles belong to the thread that runs their loop.
 
