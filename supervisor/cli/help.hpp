@@ -72,7 +72,8 @@ constexpr const char* policy_footer = R"(Examples:
   paddock policy --profile STRICT
   paddock policy --profile STRICT --bind-ro /srv/data --wall 10 -- make test)";
 
-constexpr const char* reload = "Make the daemon read its profiles and agents again.";
+constexpr const char* reload =
+    "Make the daemon read its profiles, agents, languages and access.toml again.";
 constexpr const char* reload_footer =
     R"(All or nothing: after a mistake the daemon keeps what it had.
 

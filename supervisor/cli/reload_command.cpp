@@ -1,4 +1,4 @@
-// `paddock reload`: makes the daemon read its profiles and agents again.
+// `paddock reload`: makes the daemon read its profiles, agents, languages and access.toml again.
 
 #include <fmt/format.h>
 
