@@ -129,10 +129,9 @@ void post_verify(const ApiContext& context, const Call& call);  // verify_routes
 void get_feed(const ApiContext& context, const Call& call);     // feed_routes.cpp
 void get_key(const ApiContext& context, const Call& call);      // key_routes.cpp
 void post_key(const ApiContext& context, const Call& call);
-void post_run_code(const ApiContext& context, const Call& call);     // door_routes.cpp
-void post_rlox_verify(const ApiContext& context, const Call& call);  // door_routes.cpp
-void post_run_code(const ApiContext& context, const Call& call);
-void get_piston_runtimes(const ApiContext& context, const Call& call);
+void post_run_code(const ApiContext& context, const Call& call);        // fusion_routes.cpp
+void get_piston_runtimes(const ApiContext& context, const Call& call);  // piston_routes.cpp
 void post_piston_execute(const ApiContext& context, const Call& call);
+void post_rlox_verify(const ApiContext& context, const Call& call);  // rlox_routes.cpp
 
 }  // namespace paddock::supervisor
