@@ -23,8 +23,8 @@ class HostMemory {
  private:
   std::string counters_;
   std::uint64_t kills_;
-  std::optional<std::chrono::steady_clock::time_point>
-      seen_at_;  // that there were more than before
+  // When there were more than before.
+  std::optional<std::chrono::steady_clock::time_point> seen_at_;
 };
 
 }  // namespace paddock::kernel

@@ -94,8 +94,7 @@ struct ClassifyFacts {
   std::uint64_t output_bytes = 0;            // written to stdout and stderr together
   std::optional<std::uint64_t> output_stop_bytes{};
   std::optional<Starvation> starvation{};  // measured at the deadline, if it passed
-  bool host_may_have_killed =
-      false;  // for want of memory, and no leaf can say whose process it was
+  bool host_may_have_killed = false;  // for want of memory, and no leaf says whose process it was
 };
 
 inline constexpr const char* output_limit_detail = "more output than output_stop_bytes";

@@ -75,9 +75,9 @@ struct StdioVerdict {
 };
 StdioVerdict stdio_verdict(const kernel::SandboxResult& result, const StdioCase& expected);
 
-// True if a step ended as one does whose program this host lacks (if that is the host's and not among
-// its files), or whose files it could not lay out. Code can end so, too, and then only a trial tells: a
-// run without that code.
+// True if a step ended as one does whose program this host lacks (if that is the host's and not
+// among its files), or whose files it could not lay out. Code can end so, too, and then only a
+// trial tells: a run without that code.
 bool wants_trial(const EndedRun& step, bool is_program_of_host);
 
 // What a trial says: why it was the host's fault, if it was. `whose`: "the compiler's run".

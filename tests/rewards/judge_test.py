@@ -353,6 +353,20 @@ class Streams(unittest.TestCase):
         self.assertEqual((reward(report), ends["candidate"]), (1.0, 0), report)
         self.assertLess(time.monotonic() - started, 40)
 
+    def test_the_report_says_how_long_the_judge_waited_and_not_how_long_it_worked(self):
+        tests = {"kind": "assert", "source": "assert f(1) == 1\n"}
+        for loads, asked in ((1, 0), (0, 1)):
+            code = "import time\ntime.sleep(%d)\ndef f(x):\n    time.sleep(%d)\n    return x\n"
+            report, ends = judged(code % (loads, asked), tests)
+            self.assertEqual(reward(report), 1.0, (report, ends))
+            self.assertGreaterEqual(report["waited_ms"], 900, report)
+        tests["source"] = "import time\ntime.sleep(1)\nassert f(1) == 1\ntime.sleep(1)\n"
+        started = time.monotonic()
+        report, ends = judged("def f(x): return x", tests)
+        whole_ms = (time.monotonic() - started) * 1e3
+        self.assertEqual(reward(report), 1.0, (report, ends))
+        self.assertLess(report["waited_ms"], whole_ms - 2000)
+
     def test_tests_may_print(self):
         report = assertions("import os\nprint('a', flush=True)\nos.write(1, b'x')\nassert f() == 1\n", "def f(): return 1")
         self.assertEqual(causes(report), ["passed"])
