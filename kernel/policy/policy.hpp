@@ -68,6 +68,10 @@ Result<SandboxPolicy> resolve(const Profile& profile, const Request& request,
 // little is kept beside it and no amount of it ends the run. Isolation is the profile's, all of it.
 Result<SandboxPolicy> resolve_agent(const Profile& profile, const AgentTemplate& agent);
 
+// The profile that counts: the request's, else the agent's, else default_profile_name. Empty: names
+// none.
+std::string profile_name_of(const std::string& requests, const std::string& agents);
+
 // The command that the request and its agent's template give together.
 std::vector<std::string> command_of(const Request& request, const AgentTemplate* agent);
 

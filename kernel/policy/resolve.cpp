@@ -198,6 +198,11 @@ Result<SandboxPolicy> resolve_agent(const Profile& profile, const AgentTemplate&
   return policy;
 }
 
+std::string profile_name_of(const std::string& requests, const std::string& agents) {
+  if (!requests.empty()) return requests;
+  return agents.empty() ? default_profile_name : agents;
+}
+
 std::vector<std::string> command_of(const Request& request, const AgentTemplate* agent) {
   std::vector<std::string> command;
   if (agent != nullptr) command = agent->command;

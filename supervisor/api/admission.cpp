@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "kernel/policy/names.hpp"
+#include "kernel/policy/policy.hpp"
+#include "supervisor/api/errors.hpp"
 
 namespace paddock::supervisor {
 namespace {
@@ -11,20 +12,29 @@ using kernel::ErrorCode;
 using kernel::fail;
 using kernel::Result;
 
-constexpr const char* profile_if_none_is_named = "DEFAULT";
+Result<const kernel::AgentTemplate*> look_up_agent(const kernel::Catalog& catalog,
+                                                   const Caller& caller, const std::string& name) {
+  const auto at = catalog.agents.find(name);
+  if (at != catalog.agents.end() && caller.sees(at->second.tenant)) return &at->second;
+  return tl::unexpected<kernel::Error>(unknown_agent(catalog, caller, name));
+}
 
-template <class T>
-Result<const T*> look_up(const std::map<std::string, T>& known, const std::string& name,
-                         const char* kind, ErrorCode code) {
-  const auto at = known.find(name);
-  if (at != known.end()) return &at->second;
-  std::vector<std::string> names;
-  for (const auto& [known_name, value] : known) names.push_back(known_name);
-  return fail(code, fmt::format("no {} '{}'; there is {}", kind, name,
-                                names.empty() ? "none" : kernel::quoted_list(names)));
+Result<const kernel::Profile*> look_up_profile(const kernel::Catalog& catalog,
+                                               const std::string& name) {
+  const auto at = catalog.profiles.find(name);
+  if (at != catalog.profiles.end()) return &at->second;
+  return fail(ErrorCode::unknown_profile, unknown_name("profile", name, catalog.profiles));
 }
 
 }  // namespace
+
+kernel::Error unknown_agent(const kernel::Catalog& catalog, const Caller& caller,
+                            const std::string& name) {
+  std::vector<std::string> visible;
+  for (const auto& [known, agent] : catalog.agents)
+    if (caller.sees(agent.tenant)) visible.push_back(known);
+  return {ErrorCode::unknown_agent, unknown_name("agent", name, visible)};
+}
 
 Result<ResolvedRun> admit(const kernel::Request& request, const Caller& caller,
                           const kernel::Catalog& catalog, const kernel::Sandbox& sandbox,
@@ -33,22 +43,10 @@ Result<ResolvedRun> admit(const kernel::Request& request, const Caller& caller,
     return fail(ErrorCode::forbidden, fmt::format("tenant '{}' may not ask for tenant '{}'",
                                                   caller.tenant, request.tenant));
   const kernel::AgentTemplate* agent = nullptr;
-  std::string profile_name = request.profile.empty() ? profile_if_none_is_named : request.profile;
-  if (!request.agent.empty()) {
-    std::map<std::string, kernel::AgentTemplate> visible;
-    for (const auto& [name, known] : catalog.agents)
-      if (caller.sees(known.tenant)) visible.emplace(name, known);
-    TRY_VOID(look_up(visible, request.agent, "agent", ErrorCode::unknown_agent)
-                 .map([](const kernel::AgentTemplate*) {}));
-    agent = &catalog.agents.at(request.agent);
-    if (!request.profile.empty() && request.profile != agent->profile)
-      return fail(ErrorCode::sandbox_policy_error,
-                  fmt::format("agent '{}' runs under profile '{}', not '{}'", agent->name,
-                              agent->profile, request.profile));
-    profile_name = agent->profile;
-  }
-  const kernel::Profile* profile =
-      TRY(look_up(catalog.profiles, profile_name, "profile", ErrorCode::unknown_profile));
+  if (!request.agent.empty()) agent = TRY(look_up_agent(catalog, caller, request.agent));
+  const std::string profile_name =
+      kernel::profile_name_of(request.profile, agent != nullptr ? agent->profile : "");
+  const kernel::Profile* profile = TRY(look_up_profile(catalog, profile_name));
 
   if (!caller.may_use(profile_name))
     return fail(ErrorCode::forbidden,

@@ -24,4 +24,8 @@ kernel::Result<ResolvedRun> admit(const kernel::Request& request, const Caller& 
                                   const kernel::Catalog& catalog, const kernel::Sandbox& sandbox,
                                   const Refusals& refusals);
 
+// No agent of that name is there for the caller: what is another's is not named.
+kernel::Error unknown_agent(const kernel::Catalog& catalog, const Caller& caller,
+                            const std::string& name);
+
 }  // namespace paddock::supervisor

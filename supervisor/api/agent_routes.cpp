@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "supervisor/api/admission.hpp"
 #include "supervisor/api/api.hpp"
 #include "supervisor/api/json.hpp"
 #include "supervisor/api/query.hpp"
@@ -152,7 +153,7 @@ void follow(const ApiContext& context, AgentLog& log, const Call& call, std::siz
 std::optional<kernel::AgentTemplate> find_agent(const ApiContext& context, const Call& call) {
   auto found = template_of(context, call.id);
   if (found && call.caller.sees(found->tenant)) return found;
-  respond_error(call.exchange, no_agent(call.id));
+  respond_error(call.exchange, unknown_agent(context.catalog.catalog(), call.caller, call.id));
   return std::nullopt;
 }
 

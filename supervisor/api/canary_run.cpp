@@ -2,19 +2,20 @@
 
 #include <algorithm>
 
+#include "kernel/policy/names.hpp"
+#include "supervisor/api/errors.hpp"
 #include "supervisor/runs/canary.hpp"
 
 namespace paddock::supervisor {
 namespace {
 
-constexpr const char* preferred_profile = "STRICT";
-
-// The preferred one first.
+// The one of unread code first.
 std::vector<std::string> profiles_in_order(const kernel::Catalog& catalog) {
   std::vector<std::string> names;
   for (const auto& [name, profile] : catalog.profiles) names.push_back(name);
-  std::stable_partition(names.begin(), names.end(),
-                        [](const std::string& name) { return name == preferred_profile; });
+  std::stable_partition(names.begin(), names.end(), [](const std::string& name) {
+    return name == kernel::unread_code_profile_name;
+  });
   return names;
 }
 
@@ -45,7 +46,8 @@ kernel::Result<std::vector<ResolvedItem>> gold_items_under(const std::string& pr
                                                            const VerifyWishes& wishes) {
   const auto at = catalog.profiles.find(profile);
   if (at == catalog.profiles.end())
-    return kernel::fail(kernel::ErrorCode::unknown_profile, "no profile '" + profile + "'");
+    return kernel::fail(kernel::ErrorCode::unknown_profile,
+                        unknown_name("profile", profile, catalog.profiles));
   return gold_items(at->second, wishes);
 }
 
@@ -54,7 +56,7 @@ kernel::Result<ResolvedRun> version_run(const Runtime& runtime,
                                         const kernel::Catalog& catalog,
                                         const kernel::Sandbox& sandbox, const Refusals& refusals) {
   kernel::Request request;
-  request.profile = runtime.profile.empty() ? preferred_profile : runtime.profile;
+  request.profile = runtime.profile.empty() ? kernel::unread_code_profile_name : runtime.profile;
   request.argv = command;
   return admit(request, operator_caller(), catalog, sandbox, refusals);
 }

@@ -1,5 +1,6 @@
 #include "supervisor/api/verify_admission.hpp"
 
+#include "kernel/policy/names.hpp"
 #include "supervisor/api/admission.hpp"
 
 namespace paddock::supervisor {
@@ -7,12 +8,6 @@ namespace paddock::supervisor {
 using kernel::ErrorCode;
 using kernel::fail;
 using kernel::Result;
-
-namespace {
-
-constexpr const char* default_verify_profile = "STRICT";
-
-}  // namespace
 
 Result<VerifyBatch> admit_batch(const ApiContext& context, const Caller& caller,
                                 VerifyRequest request) {
@@ -28,7 +23,7 @@ Result<VerifyBatch> admit_batch(const ApiContext& context, const Caller& caller,
     return &catalog.profiles.at(name);
   };
   const kernel::Profile* const profile =
-      TRY(admitted(request.profile.empty() ? default_verify_profile : request.profile));
+      TRY(admitted(request.profile.empty() ? kernel::unread_code_profile_name : request.profile));
   VerifyBatch batch = TRY(resolve_batch(
       std::move(request), {.tenant = caller.tenant,
                            .profile = *profile,

@@ -1,5 +1,6 @@
 #include "supervisor/cli/backend.hpp"
 
+#include "kernel/policy/policy.hpp"
 #include "supervisor/cli/daemon.hpp"
 #include "supervisor/cli/embedded.hpp"
 #include "supervisor/cli/json_text.hpp"
@@ -21,13 +22,13 @@ Result<std::unique_ptr<Backend>> open_backend(const GlobalOptions& options) {
 
 Result<kernel::Request> make_request(Backend& backend, const RequestOptions& options) {
   kernel::Request request = request_of(options);
-  std::string profile_name = options.profile;
+  std::string agents_profile;
   if (!options.agent.empty()) {
     const std::string agent = TRY(backend.agent(options.agent));
-    profile_name = TRY(text_at(agent, {"profile"}));
+    agents_profile = TRY(text_at(agent, {"profile"}));
   }
-  if (profile_name.empty()) profile_name = "DEFAULT";
-  const std::string profile = TRY(backend.profile(profile_name));
+  const std::string profile =
+      TRY(backend.profile(kernel::profile_name_of(options.profile, agents_profile)));
   const bool uses_bubblewrap = TRY(flag_at(profile, {"isolation", "use_bubblewrap"}));
   const bool needs_directory = !uses_bubblewrap && options.workdir.empty();
   set_start_directory(

@@ -1,5 +1,6 @@
 // Every command but `run` and `policy`, with its options.
 
+#include "kernel/policy/names.hpp"
 #include "kernel/policy/units.hpp"
 #include "supervisor/cli/help.hpp"
 #include "supervisor/cli/option_parts.hpp"
@@ -201,7 +202,7 @@ void add_verify(CLI::App& app, Options& options, Commands& commands) {
 
 void add_doctor(CLI::App& app, Options& options, Commands& commands) {
   CLI::App* const doctor = add_command(app, "doctor", help::doctor, help::doctor_footer);
-  options.profile = "STRICT";
+  options.profile = kernel::unread_code_profile_name;
   add_text(doctor, "-p,--profile", options.profile, "The one that decides the exit code (STRICT)",
            "PROFILE");
   doctor->add_flag("--json", options.json, "As JSON");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kernel/confine/privilege.hpp"
+#include "kernel/policy/names.hpp"
 #include "kernel/run/run_sandboxed.hpp"
 #include "supervisor/api/errors.hpp"
 #include "supervisor/api/json.hpp"
@@ -83,9 +84,8 @@ Result<EmbeddedBackend::Resolved> EmbeddedBackend::resolve(const kernel::Request
   TRY_VOID(kernel::check_request(request));
   const kernel::AgentTemplate* agent = nullptr;
   if (!request.agent.empty()) agent = TRY(find_agent(request.agent));
-  std::string name = request.profile;
-  if (name.empty()) name = agent != nullptr ? agent->profile : "DEFAULT";
-  kernel::Profile profile = *TRY(find_profile(name));
+  kernel::Profile profile = *TRY(find_profile(
+      kernel::profile_name_of(request.profile, agent != nullptr ? agent->profile : "")));
   grant(profile, request);
   kernel::SandboxPolicy policy = TRY(kernel::resolve(profile, request, agent));
   TRY_VOID(kernel::check_policy(policy));
@@ -116,7 +116,7 @@ Result<std::string> EmbeddedBackend::doctor() {
 RuntimeVersion EmbeddedBackend::version_of(const Runtime& runtime) const {
   if (runtime.version.empty()) return {};
   kernel::Request request;
-  request.profile = runtime.profile.empty() ? "STRICT" : runtime.profile;
+  request.profile = runtime.profile.empty() ? kernel::unread_code_profile_name : runtime.profile;
   request.argv = runtime.version;
   auto resolved = resolve(request);
   if (!resolved) return {};

@@ -10,6 +10,7 @@
 
 #include "kernel/confine/host_uid.hpp"
 #include "kernel/policy/load.hpp"
+#include "kernel/policy/names.hpp"
 #include "supervisor/http/loopback.hpp"
 #include "supervisor/ledger/ledger_writer.hpp"
 #include "supervisor/runs/run_table.hpp"
@@ -22,7 +23,7 @@ struct TcpConfig {
   LoopbackAddress listen;
   std::string token_file;
   std::string tenant;  // whose requests these are; empty: the daemon's own user's
-  std::string profile = "STRICT";
+  std::string profile = kernel::unread_code_profile_name;
 
   bool operator==(const TcpConfig&) const = default;
 };

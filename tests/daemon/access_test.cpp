@@ -320,11 +320,11 @@ TEST_CASE("an agent is its tenant's, and is not there for others") {
   for (const char* target : {"/v1/agents/blues", "/v1/agents/blues/budget"}) {
     const HttpReply hidden = shared.get(red, target);
     CHECK(hidden.status == 404);
-    CHECK(hidden.error_message() == "no agent 'blues'");
+    CHECK(hidden.error_message() == "unknown agent 'blues'; known are 'reds'");
   }
   const HttpReply run = shared.post(red, "/v1/runs", {{"agent", "blues"}});
   CHECK(run.status == 404);
-  CHECK(run.error_message() == "no agent 'blues'; there is 'reds'");
+  CHECK(run.error_message() == "unknown agent 'blues'; known are 'reds'");
   CHECK(shared.post(red, "/v1/runs", {{"agent", "reds"}}).status == 200);
 }
 

@@ -174,11 +174,11 @@ TEST_CASE("cwd and workdir say where the program starts") {
 
 TEST_CASE("an unknown profile, agent, call or method is answered with what there is") {
   const DaemonFixture daemon;
-  const HttpReply profile = daemon.post("/v1/runs", {{"profile", "NONE"}, {"argv", {"true"}}});
+  const HttpReply profile = daemon.post("/v1/runs", {{"profile", "NOWHERE"}, {"argv", {"true"}}});
   CHECK(profile.status == 404);
   CHECK(profile.error_code() == "unknown_profile");
   CHECK(profile.error_message().find("'STRICT'") != std::string::npos);
-  const HttpReply agent = daemon.post("/v1/runs", {{"agent", "none"}});
+  const HttpReply agent = daemon.post("/v1/runs", {{"agent", "nowhere"}});
   CHECK(agent.status == 404);
   CHECK(agent.error_code() == "unknown_agent");
   CHECK(agent.error_message().find("'python'") != std::string::npos);

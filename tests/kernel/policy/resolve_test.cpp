@@ -263,6 +263,12 @@ TEST_CASE("allow_degraded is the request's own word") {
   CHECK(resolve(strict_profile(), request)->allow_degraded);
 }
 
+TEST_CASE("the profile that counts is the request's, else its agent's, else DEFAULT") {
+  CHECK(profile_name_of("OFF", "STRICT") == "OFF");
+  CHECK(profile_name_of("", "STRICT") == "STRICT");
+  CHECK(profile_name_of("", "") == "DEFAULT");
+}
+
 TEST_CASE("a command is the agent's with the request's arguments behind it") {
   Request request;
   request.argv = {"a", "b"};

@@ -75,17 +75,19 @@ TEST_CASE("what is admitted carries all that the run needs") {
   CHECK(run->policy.nofile == 50);
 }
 
-TEST_CASE("unknown names are refused with those that there are") {
+TEST_CASE("unknown names are refused with those that there are, or with the one that was meant") {
   const auto profile = admitted(request_for("NONE"));
   REQUIRE_FALSE(profile);
   CHECK(profile.error().code == ErrorCode::unknown_profile);
-  CHECK(profile.error().message == "no profile 'NONE'; there is 'DEFAULT', 'NEEDY'");
+  CHECK(profile.error().message == "unknown profile 'NONE'; known are 'DEFAULT', 'NEEDY'");
   kernel::Request request;
   request.agent = "none";
   const auto agent = admitted(request);
   REQUIRE_FALSE(agent);
   CHECK(agent.error().code == ErrorCode::unknown_agent);
-  CHECK(agent.error().message == "no agent 'none'; there is 'lister', 'simple'");
+  CHECK(agent.error().message == "unknown agent 'none'; known are 'lister', 'simple'");
+  CHECK(admitted(request_for("DEFUALT")).error().message ==
+        "unknown profile 'DEFUALT'; did you mean 'DEFAULT'?");
 }
 
 TEST_CASE("an agent's profile cannot be chosen, and a limit not be loosened") {
