@@ -6,9 +6,9 @@
 #include "kernel/policy/units.hpp"
 #include "supervisor/api/budget_object.hpp"
 #include "supervisor/api/json.hpp"
+#include "supervisor/json/bytes.hpp"
 #include "supervisor/json/dump.hpp"
 #include "supervisor/json/or_null.hpp"
-#include "supervisor/runs/run_json.hpp"
 #include "supervisor/telemetry/timestamp.hpp"
 
 namespace paddock::supervisor {

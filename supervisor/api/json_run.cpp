@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "supervisor/api/json.hpp"
+#include "supervisor/json/bytes.hpp"
 #include "supervisor/json/dump.hpp"
-#include "supervisor/json/encoding.hpp"
 #include "supervisor/runs/run_json.hpp"
 #include "supervisor/telemetry/timestamp.hpp"
 
@@ -178,11 +178,7 @@ std::string started_event(const RunRecord& run) {
 
 std::string output_event(const RunId& id, std::string_view stream, std::string_view bytes) {
   ordered_json event = {{"event", stream}, {"id", id}};
-  if (goes_as_text(bytes)) {
-    event["data"] = bytes;
-  } else {
-    event["base64"] = to_base64(bytes);
-  }
+  add_bytes(event, "data", "base64", bytes);
   return line(event);
 }
 

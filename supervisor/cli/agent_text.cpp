@@ -5,7 +5,7 @@
 #include "supervisor/cli/json_render.hpp"
 #include "supervisor/cli/table.hpp"
 #include "supervisor/cli/terminal.hpp"
-#include "supervisor/json/encoding.hpp"
+#include "supervisor/json/bytes.hpp"
 
 namespace paddock::supervisor::cli {
 namespace {
@@ -38,12 +38,6 @@ std::vector<std::string> spent_of(const ordered_json& json) {
                                 json.at("name").get<std::string>(), name));
   }
   return spent;
-}
-
-std::string bytes_of(const ordered_json& object, const std::string& key) {
-  if (object.contains(key)) return object[key].get<std::string>();
-  const std::string encoded = key == "text" ? "base64" : key + "_base64";
-  return from_base64(object.at(encoded).get<std::string>()).value_or("");
 }
 
 std::string indented(const std::string& text) {
@@ -105,7 +99,7 @@ Result<AgentText> agent_status_text(std::string_view answer) {
     if (const auto summary = end.at("summary").get<std::string>(); !summary.empty())
       text += ": " + summary;
     line("last end", text);
-    if (const std::string tail = bytes_of(end, "stderr_tail"); !tail.empty())
+    if (const std::string tail = bytes_at(end, "stderr_tail").value_or(""); !tail.empty())
       result.text += "its last words on stderr:\n" + indented(tail);
     return result;
   });
@@ -116,7 +110,7 @@ Result<std::string> log_line_text(std::string_view line) {
     std::string stream = json.at("stream").get<std::string>();
     if (json.contains("level")) stream = json["level"].get<std::string>();
     return fmt::format("{} {:<7} {}\n", json.at("at").get<std::string>(), printable(stream),
-                       printable(bytes_of(json, "text")));
+                       printable(bytes_at(json, "text", "base64").value_or("")));
   });
 }
 

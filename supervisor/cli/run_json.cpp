@@ -1,7 +1,7 @@
 #include "supervisor/cli/run_json.hpp"
 
 #include "supervisor/cli/json_render.hpp"
-#include "supervisor/json/encoding.hpp"
+#include "supervisor/json/bytes.hpp"
 
 namespace paddock::supervisor::cli {
 namespace {
@@ -21,12 +21,9 @@ Cause cause_named(std::string_view name) {
   return Cause::internal;
 }
 
-// "stdout", or "stdout_base64" if it is not UTF-8.
+// A run in a list has no output.
 void read_bytes(const ordered_json& object, const std::string& key, std::string& bytes) {
-  read(object, key.c_str(), bytes);
-  std::string encoded;
-  read(object, (key + "_base64").c_str(), encoded);
-  if (!encoded.empty()) bytes = from_base64(encoded).value_or("");
+  if (has_bytes(object, key)) bytes = bytes_at(object, key).value_or("");
 }
 
 kernel::SandboxResult result_from(const ordered_json& json) {
@@ -133,11 +130,7 @@ Result<StreamEvent> event_from_json(std::string_view line) {
     if (name == "stdout") event.kind = Kind::stdout_bytes;
     if (name == "stderr") event.kind = Kind::stderr_bytes;
     if (event.kind == Kind::stdout_bytes || event.kind == Kind::stderr_bytes) {
-      if (json.contains("base64")) {
-        event.bytes = TRY(from_base64(json["base64"].get<std::string>()));
-      } else {
-        event.bytes = json.at("data").get<std::string>();
-      }
+      event.bytes = TRY(bytes_at(json, "data", "base64"));
     }
     if (name == "finished") {
       event.kind = Kind::finished;

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "supervisor/json/encoding.hpp"
+#include "supervisor/json/bytes.hpp"
 
 namespace paddock::supervisor {
 
@@ -28,14 +28,6 @@ ordered_json writable_mounts(const kernel::Receipt& receipt) {
 }
 
 }  // namespace
-
-void add_bytes(ordered_json& object, const std::string& key, std::string_view bytes) {
-  if (goes_as_text(bytes)) {
-    object[key] = bytes;
-  } else {
-    object[key + "_base64"] = to_base64(bytes);
-  }
-}
 
 void add_warmth(ordered_json& object, const RunRecord& run) {
   if (!run.warm) return;

@@ -2,8 +2,6 @@
 // Parts of RFC 0002's run as JSON, which are also what the ledger keeps of it.
 
 #include <nlohmann/json_fwd.hpp>
-#include <string>
-#include <string_view>
 
 #include "supervisor/runs/run_record.hpp"
 
@@ -18,8 +16,5 @@ nlohmann::ordered_json confinement_object(const RunRecord& run);
 
 // Whether it was a fork, of one that asked for it: "warm", and "cold_because" if it was none.
 void add_warmth(nlohmann::ordered_json& object, const RunRecord& run);
-
-// `key`, or `key`_base64 where the bytes do not go as text.
-void add_bytes(nlohmann::ordered_json& object, const std::string& key, std::string_view bytes);
 
 }  // namespace paddock::supervisor

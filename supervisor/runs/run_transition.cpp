@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernel/base/hash.hpp"
+#include "supervisor/json/bytes.hpp"
 #include "supervisor/json/dump.hpp"
 #include "supervisor/ledger/chain.hpp"
 #include "supervisor/runs/run_json.hpp"

@@ -2,10 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "supervisor/json/bytes.hpp"
 #include "supervisor/json/dump.hpp"
-#include "supervisor/json/encoding.hpp"
 #include "supervisor/json/or_null.hpp"
-#include "supervisor/runs/run_json.hpp"
 #include "supervisor/verify/item_answer.hpp"
 
 namespace paddock::supervisor {
@@ -33,11 +32,6 @@ std::string text_in(const ordered_json& object, const char* key) {
 std::optional<double> number_in(const ordered_json& object, const char* key) {
   const ordered_json& value = object.at(key);
   return value.is_null() ? std::nullopt : std::optional(value.get<double>());
-}
-
-std::string bytes_in(const ordered_json& object, const std::string& key) {
-  if (object.contains(key)) return object.at(key).get<std::string>();
-  return from_base64(object.at(key + "_base64").get<std::string>()).value_or(std::string());
 }
 
 CaseAnswer case_in(const ordered_json& object) {
@@ -68,8 +62,8 @@ ItemAnswer answer_in(const ordered_json& object) {
   answer.degraded = object.at("isolation").at("degraded").get<std::vector<std::string>>();
   answer.queue_ms = object.at("queue_ms").get<std::uint64_t>();
   answer.run_ms = object.at("run_ms").get<std::uint64_t>();
-  answer.stdout_tail = bytes_in(object, "stdout_tail");
-  answer.stderr_tail = bytes_in(object, "stderr_tail");
+  answer.stdout_tail = bytes_at(object, "stdout_tail").value_or("");
+  answer.stderr_tail = bytes_at(object, "stderr_tail").value_or("");
   answer.cached = object.at("cached").get<bool>();
   answer.code_hash = object.at("code_hash").get<std::string>();
   answer.tests_hash = object.at("tests_hash").get<std::string>();
