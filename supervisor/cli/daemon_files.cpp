@@ -2,32 +2,24 @@
 
 #include <fmt/format.h>
 
-#include "kernel/base/fd.hpp"
 #include "supervisor/cli/daemon.hpp"
 #include "supervisor/cli/terminal.hpp"
 #include "supervisor/config/paths.hpp"
 #include "supervisor/ledger/file_names.hpp"
 
 namespace paddock::supervisor::cli {
-namespace {
 
 using kernel::ErrorCode;
 using kernel::fail;
 using kernel::Result;
 
-constexpr std::size_t config_bytes_max = 1u << 20;
-
-}  // namespace
-
 Result<DaemonConfig> daemon_config_of(const Options& options) {
   DaemonConfig config = default_daemon_config();
   if (!options.config_file.empty()) {
-    std::vector<kernel::Diagnostic> diagnostics;
-    apply_config_file(TRY(kernel::read_file(options.config_file, config_bytes_max)),
-                      options.config_file, config, diagnostics);
-    for (const kernel::Diagnostic& diagnostic : diagnostics)
-      complain(kernel::to_string(diagnostic));
-    if (!diagnostics.empty())
+    const std::vector<kernel::Diagnostic> mistakes =
+        TRY(read_config_file(options.config_file, config));
+    for (const kernel::Diagnostic& diagnostic : mistakes) complain(kernel::to_string(diagnostic));
+    if (!mistakes.empty())
       return fail(ErrorCode::invalid_request, "the daemon's configuration is not valid");
   }
   if (!options.state_directory.empty()) config.state_directory = options.state_directory;

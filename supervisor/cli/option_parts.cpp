@@ -4,24 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "supervisor/config/not_empty.hpp"
+
 namespace paddock::supervisor::cli {
 
 CLI::ValidationError mistake(const std::string& option, const std::string& message) {
   return CLI::ValidationError(option, message);
 }
-
-namespace {
-
-const CLI::Validator& not_empty() {
-  static const CLI::Validator validator(
-      [](const std::string& word) {
-        return word.empty() ? std::string("is empty") : std::string();
-      },
-      "");
-  return validator;
-}
-
-}  // namespace
 
 CLI::Option* add_list(CLI::App* app, const std::string& name, std::vector<std::string>& words,
                       const std::string& help, const std::string& type) {

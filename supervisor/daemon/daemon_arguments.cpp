@@ -4,24 +4,20 @@
 
 #include <iostream>
 
-#include "kernel/base/fd.hpp"
+#include "supervisor/config/not_empty.hpp"
 
 namespace paddock::supervisor {
 namespace {
 
-constexpr std::size_t config_bytes_max = 1u << 20;
-
 // True if the file was read and is without a mistake; prints every mistake otherwise.
-bool read_config_file(const std::string& path, DaemonConfig& config) {
-  const auto text = kernel::read_file(path, config_bytes_max);
-  if (!text) {
-    std::cerr << "paddockd: " << text.error().message << "\n";
+bool takes_config_file(const std::string& path, DaemonConfig& config) {
+  const auto mistakes = read_config_file(path, config);
+  if (!mistakes) {
+    std::cerr << "paddockd: " << mistakes.error().message << "\n";
     return false;
   }
-  std::vector<kernel::Diagnostic> diagnostics;
-  apply_config_file(*text, path, config, diagnostics);
-  for (const auto& diagnostic : diagnostics) std::cerr << kernel::to_string(diagnostic) << "\n";
-  return diagnostics.empty();
+  for (const auto& diagnostic : *mistakes) std::cerr << kernel::to_string(diagnostic) << "\n";
+  return mistakes->empty();
 }
 
 void append(const std::vector<std::string>& more, std::vector<std::string>& directories) {
@@ -73,14 +69,8 @@ ParsedArguments parse_daemon_arguments(int argc, char** argv) {
   app.add_option("--log-format", log_format, "how log lines look: text, or json: one object each")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json"}));
-  // Mostly a variable that is not set, and not an option that was left out.
-  const CLI::Validator not_empty(
-      [](const std::string& word) {
-        return word.empty() ? std::string("is empty") : std::string();
-      },
-      "");
   for (CLI::Option* option : app.get_options())
-    if (option->get_items_expected_max() > 0) option->check(not_empty);
+    if (option->get_items_expected_max() > 0) option->check(not_empty());
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -89,7 +79,7 @@ ParsedArguments parse_daemon_arguments(int argc, char** argv) {
   }
 
   DaemonConfig config = default_daemon_config();
-  if (!config_file.empty() && !read_config_file(config_file, config))
+  if (!config_file.empty() && !takes_config_file(config_file, config))
     return {.config = std::nullopt, .logs_json = false, .exit_status = 1};
   if (!runtime_directory.empty()) config.runtime_directory = runtime_directory;
   if (!state_directory.empty()) config.state_directory = state_directory;

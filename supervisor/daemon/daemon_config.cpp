@@ -5,8 +5,10 @@
 #include <limits>
 #include <thread>
 
+#include "kernel/base/fd.hpp"
 #include "kernel/policy/names.hpp"
 #include "kernel/policy/parse.hpp"
+#include "kernel/policy/toml_directory.hpp"
 #include "kernel/policy/toml_reader.hpp"
 #include "kernel/run/sandbox.hpp"
 #include "supervisor/config/paths.hpp"
@@ -158,6 +160,14 @@ void apply_config_file(std::string_view text, const std::string& file, DaemonCon
   read_tcp(*reader, config);
   reader->report_unknown_keys();
   kernel::sort_by_place(diagnostics, begin);
+}
+
+kernel::Result<std::vector<kernel::Diagnostic>> read_config_file(const std::string& file,
+                                                                 DaemonConfig& config) {
+  std::vector<kernel::Diagnostic> diagnostics;
+  apply_config_file(TRY(kernel::read_file(file, kernel::toml_file_bytes_max)), file, config,
+                    diagnostics);
+  return diagnostics;
 }
 
 kernel::Result<kernel::HostUidRange> parse_host_uids(const std::string& text) {

@@ -68,6 +68,10 @@ std::size_t zygotes_for(std::size_t items_alive);
 void apply_config_file(std::string_view text, const std::string& file, DaemonConfig& config,
                        std::vector<kernel::Diagnostic>& diagnostics);
 
+// The same of the file itself. The mistakes in it; fails with io if it cannot be read.
+kernel::Result<std::vector<kernel::Diagnostic>> read_config_file(const std::string& file,
+                                                                 DaemonConfig& config);
+
 // "60578-61183". Fails with invalid_request: no range, uid 0, or backwards.
 kernel::Result<kernel::HostUidRange> parse_host_uids(const std::string& text);
 
