@@ -6,6 +6,7 @@
 #include "supervisor/api/json.hpp"
 #include "supervisor/json/bytes.hpp"
 #include "supervisor/json/dump.hpp"
+#include "supervisor/ledger/chain.hpp"
 #include "supervisor/runs/run_json.hpp"
 #include "supervisor/telemetry/timestamp.hpp"
 
@@ -109,10 +110,6 @@ ordered_json argv_of(const StoredRun& run) {
   return ordered_json::array();
 }
 
-std::chrono::system_clock::time_point time_of(std::int64_t us) {
-  return std::chrono::system_clock::time_point(std::chrono::microseconds(us));
-}
-
 ordered_json stored_object(const StoredRun& run, WithOutput with_output) {
   constexpr std::int64_t us_per_ms = 1000;
   const RunRow& row = run.row;
@@ -123,7 +120,7 @@ ordered_json stored_object(const StoredRun& run, WithOutput with_output) {
       {"agent", nullptr},
       {"tenant", row.tenant},
       {"argv", argv_of(run)},
-      {"created_at", timestamp(time_of(row.created_us))},
+      {"created_at", timestamp(from_microseconds(row.created_us))},
       {"queue_ms", row.started_us == 0 ? 0 : (row.started_us - row.created_us) / us_per_ms},
   };
   if (!row.agent.empty()) object["agent"] = row.agent;
@@ -164,7 +161,8 @@ std::string runs_to_json(const std::vector<const RunRecord*>& runs,
   ordered_json list = ordered_json::array();
   auto older = stored.begin();
   for (const RunRecord* run : runs) {
-    for (; older != stored.end() && time_of(older->row.created_us) > run->created_at; ++older)
+    for (; older != stored.end() && from_microseconds(older->row.created_us) > run->created_at;
+         ++older)
       list.push_back(stored_object(*older, WithOutput::no));
     list.push_back(run_object(*run, WithOutput::no));
   }

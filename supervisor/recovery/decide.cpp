@@ -4,6 +4,7 @@
 
 #include "kernel/run/result.hpp"
 #include "supervisor/json/dump.hpp"
+#include "supervisor/ledger/chain.hpp"
 #include "supervisor/runs/run_json.hpp"
 
 namespace paddock::supervisor {
@@ -60,8 +61,7 @@ Transition restart_transition(const RunRow& unfinished, const Remains& remains,
   row.state = "finished";
   row.cause = kernel::name_of(result.cause);
   row.exit_code = result.exit_code;
-  row.ended_us =
-      std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count();
+  row.ended_us = to_microseconds(now);
   made.event = {
       .kind = "run.finished",
       .subject = row.id,

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "supervisor/ledger/chain.hpp"
+
 namespace paddock::supervisor {
 namespace {
 
@@ -73,7 +75,7 @@ kernel::Result<RunRecord> record_of(const StoredRun& stored) {
   run.profile = row.profile;
   run.agent = row.agent;
   run.tenant = row.tenant;
-  run.created_at = std::chrono::system_clock::time_point(std::chrono::microseconds(row.created_us));
+  run.created_at = from_microseconds(row.created_us);
   run.policy_hash = row.policy_hash;
   run.policy_text = stored.policy_text;
   run.degraded = split(row.degraded);
