@@ -52,7 +52,7 @@ LiveAgent::LiveAgent(const AgentContext& context, const kernel::AgentTemplate& a
       template_(agent),
       next_template_(agent),
       machine_(agent.protocol, agent.restart),
-      log_(context.log_worker,
+      log_(context.disk_worker,
            agents_directory(context.state_directory) + "/" + agent.name + "/log", agent.log),
       timer_(context.loop),
       soon_(context.loop),

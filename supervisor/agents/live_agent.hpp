@@ -32,7 +32,7 @@ struct AgentContext {
   Recorder& recorder;
   const CatalogStore& catalog;
   const HealthStore& health;
-  Worker& log_worker;
+  Worker& disk_worker;
   std::string state_directory;       // without a symbolic link in it
   std::function<double()> random{};  // in [0, 1)
   Accountant* accountant = nullptr;  // none: nothing is charged

@@ -52,7 +52,7 @@ struct ApiContext {
   WarmPool& warm;
   const VerifyWishes& verify_wishes;
   KeyStore& keys;
-  Worker& key_worker;  // makes keys: it waits for the disk
+  Worker& disk_worker;  // makes keys; the agents' logs are written by the same one
   // Called when a tenant ("": the operator) has got a key that replaces one, or its first.
   std::function<void(const std::string& tenant, const MacKey&, KeyStore::IfPresent)> on_key;
 };

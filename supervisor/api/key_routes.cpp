@@ -43,14 +43,14 @@ void post_key(const ApiContext& context, const Call& call) {
   const IfPresent if_present = request->rotate ? IfPresent::replace : IfPresent::refuse;
   const auto made = std::make_shared<Result<MacKey>>();
   // No more of these wait than there are connections.
-  context.key_worker.submit([&keys = context.keys, made, tenant = request->tenant,
-                             if_present] { *made = keys.make(tenant, if_present); },
-                            [made, tenant = request->tenant, if_present, exchange = call.exchange,
-                             on_key = context.on_key] {
-                              if (!*made) return respond_error(exchange, made->error());
-                              on_key(tenant, **made, if_present);
-                              respond_json(exchange, 200, made_key_to_json(tenant, **made));
-                            });
+  context.disk_worker.submit([&keys = context.keys, made, tenant = request->tenant,
+                              if_present] { *made = keys.make(tenant, if_present); },
+                             [made, tenant = request->tenant, if_present, exchange = call.exchange,
+                              on_key = context.on_key] {
+                               if (!*made) return respond_error(exchange, made->error());
+                               on_key(tenant, **made, if_present);
+                               respond_json(exchange, 200, made_key_to_json(tenant, **made));
+                             });
 }
 
 }  // namespace paddock::supervisor

@@ -163,11 +163,11 @@ Result<std::unique_ptr<Daemon>> Daemon::create(DaemonConfig config, ServiceManag
   LedgerReader reader = TRY(LedgerReader::open(ledger_path(config.state_directory)));
   std::vector<AgentRow> known_agents = TRY(reader.agents());
   const std::vector<BudgetRow> known_budgets = TRY(reader.budgets());
-  auto log_worker = TRY(Worker::create(loop->get(), "paddockd-logs"));
+  auto disk_worker = TRY(Worker::create(loop->get(), "paddockd-disk"));
 
   std::unique_ptr<Daemon> daemon(new Daemon(std::move(config), std::move(services), std::move(loop),
                                             std::move(sandbox), std::move(ledger),
-                                            std::move(log_worker)));
+                                            std::move(disk_worker)));
   daemon->known_agents_ = std::move(known_agents);
   daemon->budgets_.restore(known_budgets);
   daemon->agents_.keep_uids();
@@ -183,7 +183,7 @@ Result<std::unique_ptr<Daemon>> Daemon::create(DaemonConfig config, ServiceManag
 
 Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<EventLoop> loop,
                kernel::Sandbox sandbox, std::unique_ptr<Ledger> ledger,
-               std::unique_ptr<Worker> log_worker)
+               std::unique_ptr<Worker> disk_worker)
     : config_(std::move(config)),
       services_(std::move(services)),
       loop_(std::move(loop)),
@@ -204,7 +204,7 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
                 }),
       loop_lag_(loop_->get()),
       keys_(config_.state_directory),
-      log_worker_(std::move(log_worker)),
+      disk_worker_(std::move(disk_worker)),
       budgets_({.loop = loop_->get(),
                 .runs = runs_,
                 .recorder = recorder_,
@@ -216,7 +216,7 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
                .recorder = recorder_,
                .catalog = catalog_.catalogs(),
                .health = health_,
-               .log_worker = *log_worker_,
+               .disk_worker = *disk_worker_,
                .state_directory = config_.state_directory,
                .accountant = &budgets_}),
       run_metrics_(metrics_,
@@ -275,7 +275,7 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
             .warm = warm_,
             .verify_wishes = verify_wishes_,
             .keys = keys_,
-            .key_worker = *log_worker_,
+            .disk_worker = *disk_worker_,
             .on_key = [this](const auto& tenant, const auto& key,
                              auto if_present) { report_key(tenant, key, if_present); }}),
       watchdog_timer_(loop_->get()),

@@ -47,7 +47,7 @@ class Daemon {
  private:
   Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<EventLoop> loop,
          kernel::Sandbox sandbox, std::unique_ptr<Ledger> ledger,
-         std::unique_ptr<Worker> log_worker);
+         std::unique_ptr<Worker> disk_worker);
 
   // daemon.cpp: its start, its sockets, its life and its end.
   kernel::Result<void> handle_signals();
@@ -94,7 +94,7 @@ class Daemon {
   TimedRecorder recorder_;
   LoopLag loop_lag_;
   KeyStore keys_;
-  std::unique_ptr<Worker> log_worker_;
+  std::unique_ptr<Worker> disk_worker_;
   BudgetBook budgets_;
   AgentTable agents_;  // outlives the runs, which tell it of their end
   RunMetrics run_metrics_;

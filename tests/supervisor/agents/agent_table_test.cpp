@@ -58,7 +58,7 @@ struct AgentsFixture : tests::TableFixture {
                                                        .recorder = recorder,
                                                        .catalog = catalog,
                                                        .health = health,
-                                                       .log_worker = *worker,
+                                                       .disk_worker = *worker,
                                                        .state_directory = scratch.path(),
                                                        .random = [] { return 0.5; },
                                                        .accountant = &sum});
