@@ -1,10 +1,12 @@
 // paddockd: the supervisor daemon.
 
+#include "kernel/base/error.hpp"
 #include "supervisor/daemon/daemon.hpp"
 #include "supervisor/daemon/daemon_arguments.hpp"
 #include "supervisor/telemetry/log.hpp"
 #include "supervisor/telemetry/service_manager.hpp"
 
+using namespace paddock;
 using namespace paddock::supervisor;
 
 int main(int argc, char** argv) {
@@ -17,7 +19,9 @@ int main(int argc, char** argv) {
   const auto daemon = Daemon::create(*arguments.config, std::move(services));
   if (!daemon) {
     log(LogLevel::critical, "daemon.failed", daemon.error().message);
-    return daemon.error().code == paddock::kernel::ErrorCode::sandbox_not_available ? 3 : 1;
+    return daemon.error().code == kernel::ErrorCode::sandbox_not_available
+               ? kernel::exit_cannot_isolate
+               : 1;
   }
   (*daemon)->serve();
   log(LogLevel::info, "daemon.stopped", "stopped");

@@ -35,6 +35,10 @@ enum class ErrorCode {
 // The name of a code as it appears in JSON ("sandbox_policy_error").
 std::string_view name_of(ErrorCode code);
 
+// What a program exits with that cannot have the isolation it needs: paddock's own, and an agent
+// that says so.
+constexpr int exit_cannot_isolate = 3;
+
 struct Error {
   ErrorCode code = ErrorCode::internal;
   std::string message;  // names the object and the cause: "open 'a.toml': No such file"

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "kernel/base/error.hpp"
+
 namespace paddock::supervisor {
 
 using kernel::AgentProtocol;
@@ -303,7 +305,7 @@ Actions AgentMachine::on(const RunEnded& event) {
   if (was_stopping && doom_.empty() && !overstayed_) return add(settle_stopped());
   if (was_stopping && !doom_.empty()) return add(fail_for_good(doom_));
   if (event.cause == Cause::cannot_isolate) return add(fail_for_good(describe(event)));
-  if (event.cause == Cause::exited && event.exit_code == exit_code_cannot_isolate)
+  if (event.cause == Cause::exited && event.exit_code == kernel::exit_cannot_isolate)
     return add(fail_for_good("exited with 3, the word for isolation that cannot be had"));
   if (succeeded_ && rules_.policy != RestartPolicy::always) return add(settle_stopped());
   if (rules_.policy == RestartPolicy::never ||

@@ -31,10 +31,6 @@ namespace paddock::supervisor {
 constexpr std::chrono::milliseconds handshake_time_max{5'000};
 constexpr std::chrono::milliseconds stop_message_time_max{5'000};
 
-// What the program of a run exits with to say that it cannot get the isolation it needs, as paddock
-// itself does.
-constexpr int exit_code_cannot_isolate = 3;
-
 enum class AgentState { stopped, starting, running, stopping, backing_off, frozen, failed };
 std::string_view name_of(AgentState state);
 

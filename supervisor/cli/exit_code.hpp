@@ -8,12 +8,12 @@
 
 namespace paddock::supervisor::cli {
 
-constexpr int exit_success = 0;         // the run succeeded; the command did its work
-constexpr int exit_error = 1;           // usage or runtime error: nothing is known about a run
-constexpr int exit_run_failed = 2;      // it ran and failed, was killed, or timed out
-constexpr int exit_invalid_items = 2;   // `verify`: an item has no verdict
-constexpr int exit_ledger_edited = 2;   // `ledger verify`: something has been edited
-constexpr int exit_cannot_isolate = 3;  // the host cannot give the isolation asked for; nothing ran
+constexpr int exit_success = 0;        // the run succeeded; the command did its work
+constexpr int exit_error = 1;          // usage or runtime error: nothing is known about a run
+constexpr int exit_run_failed = 2;     // it ran and failed, was killed, or timed out
+constexpr int exit_invalid_items = 2;  // `verify`: an item has no verdict
+constexpr int exit_ledger_edited = 2;  // `ledger verify`: something has been edited
+using kernel::exit_cannot_isolate;     // 3: the host cannot give the isolation; nothing ran
 
 int exit_code_of(const kernel::Error& error);
 

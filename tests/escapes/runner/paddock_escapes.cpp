@@ -17,6 +17,7 @@
 #include "escapes/runner/rows.hpp"
 #include "escapes/runner/stage.hpp"
 #include "escapes/runner/zygotes.hpp"
+#include "kernel/base/error.hpp"
 #include "kernel/base/executable.hpp"
 #include "kernel/policy/load.hpp"
 #include "kernel/run/strays.hpp"
@@ -26,7 +27,6 @@ namespace paddock::escapes {
 namespace {
 
 constexpr int exit_usage = 2;
-constexpr int exit_cannot_isolate = 3;
 
 int complain(const std::string& message, int exit_code = exit_usage) {
   std::fprintf(stderr, "paddock-escapes: %s\n", message.c_str());
@@ -211,7 +211,7 @@ int run(const Options& options) {
     if (options.warm && !policy.use_bubblewrap)
       return complain("profile '" + policy.profile + "' has no warm runs");
     const auto possible = sandbox->preview(policy, {"true"}, "");
-    if (!possible) return complain(possible.error().message, exit_cannot_isolate);
+    if (!possible) return complain(possible.error().message, kernel::exit_cannot_isolate);
   }
   kernel::become_subreaper();
   auto stage = Stage::set_up(place_for_stage(options));
