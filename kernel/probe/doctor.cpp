@@ -84,8 +84,8 @@ Result<DoctorReport> examine(const Sandbox& sandbox, const std::map<std::string,
   return report;
 }
 
-std::map<std::string, std::string> refusals(const DoctorReport& report) {
-  std::map<std::string, std::string> refused;
+Refusals refusals(const DoctorReport& report) {
+  Refusals refused;
   for (const ProfileHealth& health : report.profiles) {
     std::string why = refusal(health.profile, health.probes);
     if (!why.empty()) refused[health.profile] = std::move(why);

@@ -44,7 +44,10 @@ enum class Thoroughness {
 Result<DoctorReport> examine(const Sandbox& sandbox, const std::map<std::string, Profile>& profiles,
                              Thoroughness thoroughness, const DoctorReport& known = {});
 
-// Profile -> why no run may be had under it, for those that a probe speaks against. Pure.
-std::map<std::string, std::string> refusals(const DoctorReport& report);
+// Profile -> why no run may be had under it: a probe spoke against it.
+using Refusals = std::map<std::string, std::string>;
+
+// Pure.
+Refusals refusals(const DoctorReport& report);
 
 }  // namespace paddock::kernel

@@ -9,8 +9,7 @@ using kernel::fail;
 using kernel::Result;
 
 Result<ResolvedRun> admit_agent(const kernel::AgentTemplate& agent, const kernel::Catalog& catalog,
-                                const kernel::Sandbox& sandbox,
-                                const std::map<std::string, std::string>& refusals,
+                                const kernel::Sandbox& sandbox, const kernel::Refusals& refusals,
                                 const std::string& workspace) {
   const auto profile = catalog.profiles.find(agent.profile);
   if (profile == catalog.profiles.end())

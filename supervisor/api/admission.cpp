@@ -38,7 +38,7 @@ kernel::Error unknown_agent(const kernel::Catalog& catalog, const Caller& caller
 
 Result<ResolvedRun> admit(const kernel::Request& request, const Caller& caller,
                           const kernel::Catalog& catalog, const kernel::Sandbox& sandbox,
-                          const Refusals& refusals) {
+                          const kernel::Refusals& refusals) {
   if (!request.tenant.empty() && !caller.sees(request.tenant))
     return fail(ErrorCode::forbidden, fmt::format("tenant '{}' may not ask for tenant '{}'",
                                                   caller.tenant, request.tenant));

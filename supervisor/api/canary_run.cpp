@@ -22,7 +22,8 @@ std::vector<std::string> profiles_in_order(const kernel::Catalog& catalog) {
 }  // namespace
 
 kernel::Result<ResolvedRun> canary_run(const kernel::Catalog& catalog,
-                                       const kernel::Sandbox& sandbox, const Refusals& refusals) {
+                                       const kernel::Sandbox& sandbox,
+                                       const kernel::Refusals& refusals) {
   std::optional<kernel::Error> first_refusal;
   for (const std::string& profile : profiles_in_order(catalog)) {
     kernel::Request request;
@@ -54,7 +55,8 @@ kernel::Result<std::vector<ResolvedItem>> gold_items_under(const std::string& pr
 kernel::Result<ResolvedRun> version_run(const Runtime& runtime,
                                         const std::vector<std::string>& command,
                                         const kernel::Catalog& catalog,
-                                        const kernel::Sandbox& sandbox, const Refusals& refusals) {
+                                        const kernel::Sandbox& sandbox,
+                                        const kernel::Refusals& refusals) {
   kernel::Request request;
   request.profile = runtime.profile.empty() ? kernel::unread_code_profile_name : runtime.profile;
   request.argv = command;

@@ -10,7 +10,8 @@ namespace paddock::supervisor {
 
 // Fails with sandbox_not_available if every profile is refused, else as admit().
 kernel::Result<ResolvedRun> canary_run(const kernel::Catalog& catalog,
-                                       const kernel::Sandbox& sandbox, const Refusals& refusals);
+                                       const kernel::Sandbox& sandbox,
+                                       const kernel::Refusals& refusals);
 
 // The items that are judged after it, under its profile. Fails with unknown_profile if a reload has
 // taken it away, else as gold_items().
@@ -22,6 +23,7 @@ kernel::Result<std::vector<ResolvedItem>> gold_items_under(const std::string& pr
 kernel::Result<ResolvedRun> version_run(const Runtime& runtime,
                                         const std::vector<std::string>& command,
                                         const kernel::Catalog& catalog,
-                                        const kernel::Sandbox& sandbox, const Refusals& refusals);
+                                        const kernel::Sandbox& sandbox,
+                                        const kernel::Refusals& refusals);
 
 }  // namespace paddock::supervisor

@@ -18,14 +18,13 @@ class HealthStore {
   kernel::Result<void> examine(const std::map<std::string, kernel::Profile>& profiles);
 
   const kernel::DoctorReport& report() const { return report_; }
-  // Profile -> why it is refused.
-  const std::map<std::string, std::string>& refusals() const { return refusals_; }
+  const kernel::Refusals& refusals() const { return refusals_; }
 
  private:
   const kernel::Sandbox& sandbox_;
   std::map<std::string, kernel::Profile> examined_;  // as they were then
   kernel::DoctorReport report_;
-  std::map<std::string, std::string> refusals_;
+  kernel::Refusals refusals_;
 };
 
 // What of `report` still holds when `profiles` take the place of `examined`. Pure.

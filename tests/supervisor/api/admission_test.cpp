@@ -29,7 +29,8 @@ kernel::Catalog catalog() {
           .agents = {{"lister", agent}, {"simple", simple}}};
 }
 
-kernel::Result<ResolvedRun> admitted(const kernel::Request& request, const Refusals& refusals = {},
+kernel::Result<ResolvedRun> admitted(const kernel::Request& request,
+                                     const kernel::Refusals& refusals = {},
                                      const Caller& caller = operator_caller()) {
   const auto sandbox = kernel::Sandbox::open({});
   REQUIRE(sandbox);
@@ -114,7 +115,7 @@ TEST_CASE("what the host cannot give is refused before it waits in a queue") {
 }
 
 TEST_CASE("a profile that a probe got through is refused, whatever the request allows") {
-  const Refusals refusals = {{"NEEDY", "by its probe 'pids_max_holds'"}};
+  const kernel::Refusals refusals = {{"NEEDY", "by its probe 'pids_max_holds'"}};
   CHECK(admitted(request_for("DEFAULT"), refusals));
   kernel::Request request = request_for("NEEDY");
   request.allow_degraded = true;
