@@ -35,13 +35,13 @@ std::string seconds_text(std::uint64_t microseconds) {
   return fmt::format("{:.3f} s", static_cast<double>(microseconds) / 1e6);
 }
 
-std::string mark_text(const std::optional<ProcessMark>& mark) {
+std::string mark_text(const std::optional<kernel::ProcessMark>& mark) {
   if (!mark) return "";
   return fmt::format("pid {}, started at tick {} of boot {}", mark->pid, mark->start_ticks,
                      mark->boot_id);
 }
 
-Json mark_json(const std::optional<ProcessMark>& mark) {
+Json mark_json(const std::optional<kernel::ProcessMark>& mark) {
   if (!mark) return nullptr;
   return {{"pid", mark->pid}, {"start_ticks", mark->start_ticks}, {"boot_id", mark->boot_id}};
 }

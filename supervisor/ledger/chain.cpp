@@ -6,7 +6,7 @@
 namespace paddock::supervisor {
 namespace {
 
-void append_mark(std::string& bytes, const std::optional<ProcessMark>& mark) {
+void append_mark(std::string& bytes, const std::optional<kernel::ProcessMark>& mark) {
   append_field(bytes, mark.has_value());
   if (!mark) return;
   append_field(bytes, mark->pid);

@@ -1,6 +1,7 @@
 #include "supervisor/ledger/rows.hpp"
 
 #include <string_view>
+#include <utility>
 
 #include "supervisor/ledger/fields.hpp"
 #include "supervisor/ledger/sqlite.hpp"
@@ -16,16 +17,22 @@ class Columns {
   std::int64_t number() { return statement_.getColumn(at_++).getInt64(); }
   std::uint64_t count() { return static_cast<std::uint64_t>(number()); }
   bool flag() { return number() != 0; }
-  std::optional<ProcessMark> mark() {
+  std::optional<kernel::ProcessMark> mark() {
     const bool is_absent = statement_.getColumn(at_).isNull();
-    ProcessMark mark;
-    mark.pid = number();
+    kernel::ProcessMark mark;
+    mark.pid = pid();
     mark.start_ticks = count();
     mark.boot_id = text();
     return is_absent ? std::nullopt : std::optional(mark);
   }
 
  private:
+  // One that no process can have, an edit's, is none; cut off it could be another's.
+  pid_t pid() {
+    const std::int64_t pid = number();
+    return std::in_range<pid_t>(pid) ? static_cast<pid_t>(pid) : -1;
+  }
+
   SQLite::Statement& statement_;
   int at_ = 0;
 };
@@ -97,7 +104,8 @@ SQLite::Statement& bind_key(SQLite::Statement& statement, RowKind kind, const st
   return bound(statement, agent, dimension);
 }
 
-void bind_mark(SQLite::Statement& statement, int at, const std::optional<ProcessMark>& mark) {
+void bind_mark(SQLite::Statement& statement, int at,
+               const std::optional<kernel::ProcessMark>& mark) {
   if (!mark) return;  // unbound is NULL
   bind_value(statement, at, mark->pid);
   bind_value(statement, at + 1, mark->start_ticks);

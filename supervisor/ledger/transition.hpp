@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "kernel/base/process_mark.hpp"
+
 namespace paddock::supervisor {
 
 // Something that happened, as the chain and /v1/events have it.
@@ -30,15 +32,6 @@ struct StoredEvent {
   bool operator==(const StoredEvent&) const = default;
 };
 
-// A process beyond doubt: a pid alone is used again, with its start time and boot it is not.
-struct ProcessMark {
-  std::int64_t pid = 0;
-  std::uint64_t start_ticks = 0;  // field 22 of /proc/PID/stat
-  std::string boot_id;            // /proc/sys/kernel/random/boot_id
-
-  bool operator==(const ProcessMark&) const = default;
-};
-
 // A run's row as a whole: each transition writes all of it.
 struct RunRow {
   std::string id;
@@ -51,8 +44,8 @@ struct RunRow {
   std::int64_t created_us = 0;  // since the epoch, here and below
   std::int64_t started_us = 0;  // 0: not yet
   std::int64_t ended_us = 0;
-  std::optional<ProcessMark> launcher;
-  std::optional<ProcessMark> agent_process;
+  std::optional<kernel::ProcessMark> launcher;
+  std::optional<kernel::ProcessMark> agent_process;
   std::string cause;  // empty until finished
   std::int64_t exit_code = 0;
   std::uint64_t cpu_us = 0;

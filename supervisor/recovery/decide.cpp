@@ -38,10 +38,7 @@ std::vector<LeftRun> what_can_be_left(const std::vector<UnfinishedRun>& unfinish
     if (run.row.state == "queued") continue;
     LeftRun one{.id = run.row.id, .marks = {}, .host_uid = run.host_uid};
     for (const auto& mark : {run.row.launcher, run.row.agent_process})
-      if (mark && mark->boot_id == boot_id)
-        one.marks.push_back({.pid = static_cast<pid_t>(mark->pid),
-                             .start_ticks = mark->start_ticks,
-                             .boot_id = mark->boot_id});
+      if (mark && mark->boot_id == boot_id) one.marks.push_back(*mark);
     left.push_back(std::move(one));
   }
   return left;

@@ -19,12 +19,6 @@ std::int64_t microseconds_or_0(const std::optional<SystemTime>& time) {
   return time ? to_microseconds(*time) : 0;
 }
 
-std::optional<ProcessMark> mark(const std::optional<kernel::ProcessMark>& process) {
-  if (!process) return std::nullopt;
-  return ProcessMark{
-      .pid = process->pid, .start_ticks = process->start_ticks, .boot_id = process->boot_id};
-}
-
 ordered_json mark_object(const kernel::ProcessMark& process) {
   return {{"pid", process.pid}, {"start_ticks", process.start_ticks}, {"boot_id", process.boot_id}};
 }
@@ -40,8 +34,8 @@ RunRow row_of(const RunRecord& run, const std::string& state) {
   row.policy_hash = run.policy_hash;
   row.created_us = to_microseconds(run.created_at);
   row.started_us = microseconds_or_0(run.started_at);
-  row.launcher = mark(run.marks.launcher);
-  row.agent_process = mark(run.marks.agent);
+  row.launcher = run.marks.launcher;
+  row.agent_process = run.marks.agent;
   row.degraded = fmt::format("{}", fmt::join(run.degraded, ","));
   return row;
 }

@@ -35,7 +35,8 @@ Transition finished_run(int number) {
   row.policy_hash = std::string(54, 'a') + digits;
   row.cause = "exited";
   row.created_us = 1'700'000'000'000'000 + number;
-  row.launcher = ProcessMark{.pid = number, .start_ticks = 1, .boot_id = std::string(36, 'b')};
+  row.launcher = paddock::kernel::ProcessMark{
+      .pid = number, .start_ticks = 1, .boot_id = std::string(36, 'b')};
   Transition made;
   made.event = {.kind = "run.finished",
                 .subject = row.id,

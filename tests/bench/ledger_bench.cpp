@@ -53,7 +53,8 @@ Transition transition(int number, const std::string& state) {
   row.profile = "STRICT";
   row.policy_hash = std::string(63, 'a') + std::to_string(number % 8);
   row.created_us = 1'700'000'000'000'000 + number;
-  row.launcher = ProcessMark{.pid = number, .start_ticks = 1, .boot_id = std::string(36, 'b')};
+  row.launcher = paddock::kernel::ProcessMark{
+      .pid = number, .start_ticks = 1, .boot_id = std::string(36, 'b')};
   made.event = {.kind = "run." + state,
                 .subject = row.id,
                 .tenant = row.tenant,

@@ -38,7 +38,8 @@ class LedgerFile {
     transition.run->state = "finished";
     transition.run->cause = "exited";
     transition.run->tenant = "\x1b[2J\xff";
-    transition.run->launcher = ProcessMark{.pid = 7, .start_ticks = 8, .boot_id = "b"};
+    transition.run->launcher =
+        paddock::kernel::ProcessMark{.pid = 7, .start_ticks = 8, .boot_id = "b"};
     transition.run->cpu_us = 1'500'000;
     REQUIRE(writer->apply(std::array{transition}));
   }

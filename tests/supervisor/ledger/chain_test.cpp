@@ -6,6 +6,7 @@
 #include "support/catch.hpp"
 
 using namespace paddock::supervisor;
+using paddock::kernel::ProcessMark;
 using namespace std::chrono_literals;
 
 namespace {

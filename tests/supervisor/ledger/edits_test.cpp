@@ -58,6 +58,11 @@ const std::vector<Edit> edits = {
      "written_bytes = 0, launcher_pid = 5, launcher_start_ticks = 7, launcher_boot_id = 'boot' "
      "WHERE id = 'r-5'",
      "the row of run r-5 is an older one than event 10 wrote"},
+    // The same with a pid of more bits than pids have.
+    {"UPDATE runs SET event_seq = 9, state = 'starting', ended_us = 0, cause = '', cpu_us = 0, "
+     "written_bytes = 0, launcher_pid = 4294967296 + 5, launcher_start_ticks = 7, "
+     "launcher_boot_id = 'boot' WHERE id = 'r-5'",
+     "the row of run r-5 has been edited since event 9 wrote it"},
     {"UPDATE runs SET event_seq = 8 WHERE id = 'r-5'",
      "the row of run r-5 is an older one than event 9 wrote"},
     {"UPDATE runs SET event_seq = 1000, cause = 'x' WHERE id = 'r-5'",

@@ -110,7 +110,7 @@ RunRow sample_run(int number, const std::string& state) {
     row.cpu_us = 5;
     row.written_bytes = 1ull << 40;
   } else {
-    row.launcher = supervisor::ProcessMark{.pid = number, .start_ticks = 7, .boot_id = "boot"};
+    row.launcher = kernel::ProcessMark{.pid = number, .start_ticks = 7, .boot_id = "boot"};
   }
   return row;
 }

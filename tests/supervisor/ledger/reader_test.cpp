@@ -28,7 +28,8 @@ using Seqs = std::vector<std::uint64_t>;
 
 TEST_CASE_METHOD(LedgerDirectory, "everything that was written is read back as it was") {
   Transition transition = sample_transition(1, "finished");
-  transition.run->agent_process = ProcessMark{.pid = 12, .start_ticks = 34, .boot_id = "boot"};
+  transition.run->agent_process =
+      paddock::kernel::ProcessMark{.pid = 12, .start_ticks = 34, .boot_id = "boot"};
   transition.run->exit_code = -1;
   transition.run->degraded = "memory,pids";
   transition.run->parent = "r-0";

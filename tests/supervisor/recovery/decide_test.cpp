@@ -24,8 +24,8 @@ RunRow row_in(const std::string& state) {
 
 UnfinishedRun running() {
   RunRow row = row_in("running");
-  row.launcher = supervisor::ProcessMark{.pid = 10, .start_ticks = 11, .boot_id = "this"};
-  row.agent_process = supervisor::ProcessMark{.pid = 12, .start_ticks = 13, .boot_id = "this"};
+  row.launcher = kernel::ProcessMark{.pid = 10, .start_ticks = 11, .boot_id = "this"};
+  row.agent_process = kernel::ProcessMark{.pid = 12, .start_ticks = 13, .boot_id = "this"};
   return {.row = row, .host_uid = 60'600};
 }
 

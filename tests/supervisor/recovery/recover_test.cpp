@@ -42,8 +42,7 @@ class Survivor {
   }
   RunRow row(int number) const {
     RunRow run = sample_run(number, "running");
-    run.launcher = supervisor::ProcessMark{
-        .pid = mark_.pid, .start_ticks = mark_.start_ticks, .boot_id = mark_.boot_id};
+    run.launcher = mark_;
     run.agent_process = std::nullopt;
     return run;
   }

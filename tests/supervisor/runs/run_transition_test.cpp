@@ -152,10 +152,9 @@ TEST_CASE("a running run is recorded with its processes and what was seen of its
   CHECK(made.event.kind == "run.running");
   CHECK(made.run->state == "running");
   CHECK(made.run->started_us == 1'700'000'000'500'000);
-  CHECK(made.run->launcher ==
-        supervisor::ProcessMark{.pid = 10, .start_ticks = 11, .boot_id = "boot"});
+  CHECK(made.run->launcher == kernel::ProcessMark{.pid = 10, .start_ticks = 11, .boot_id = "boot"});
   CHECK(made.run->agent_process ==
-        supervisor::ProcessMark{.pid = 12, .start_ticks = 13, .boot_id = "boot"});
+        kernel::ProcessMark{.pid = 12, .start_ticks = 13, .boot_id = "boot"});
   CHECK(made.run->degraded == "NO-MEMORY-CEILING(cgroup),NO-PIDS-CEILING(cgroup)");
   const json body = body_of(made);
   CHECK(body["launcher"] == json({{"pid", 10}, {"start_ticks", 11}, {"boot_id", "boot"}}));
