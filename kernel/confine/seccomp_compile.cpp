@@ -15,17 +15,17 @@
 namespace paddock::kernel {
 namespace {
 
-std::uint32_t action_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::allow:
+std::uint32_t libseccomp_action_of(SeccompAction action) {
+  switch (action) {
+    case SeccompAction::allow:
       return SCMP_ACT_ALLOW;
-    case Verdict::not_permitted:
+    case SeccompAction::not_permitted:
       return SCMP_ACT_ERRNO(EPERM);
-    case Verdict::no_such_call:
+    case SeccompAction::no_such_call:
       return SCMP_ACT_ERRNO(ENOSYS);
-    case Verdict::no_family:
+    case SeccompAction::no_family:
       return SCMP_ACT_ERRNO(EAFNOSUPPORT);
-    case Verdict::kill:
+    case SeccompAction::kill:
       return SCMP_ACT_KILL_PROCESS;
   }
   return SCMP_ACT_KILL_PROCESS;
@@ -54,8 +54,8 @@ scmp_arg_cmp comparison_of(const ArgumentTest& test) {
 // One libseccomp program under construction.
 class Stage {
  public:
-  static Result<Stage> make(Verdict otherwise) {
-    Stage stage(seccomp_init(action_of(otherwise)));
+  static Result<Stage> make(SeccompAction otherwise) {
+    Stage stage(seccomp_init(libseccomp_action_of(otherwise)));
     if (!stage.context_) return fail(ErrorCode::internal, "libseccomp: seccomp_init failed");
     // The default would kill one thread alone.
     TRY_VOID(stage.set(SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS));
@@ -63,13 +63,13 @@ class Stage {
     return stage;
   }
 
-  Result<void> add(Verdict verdict, std::string_view name, const ArgumentTests& tests) {
+  Result<void> add(SeccompAction action, std::string_view name, const ArgumentTests& tests) {
     const std::optional<int> number = TRY(syscall_number(name));
     if (!number) return {};
     std::vector<scmp_arg_cmp> comparisons;
     for (const ArgumentTest& test : tests) comparisons.push_back(comparison_of(test));
     return check(
-        seccomp_rule_add_exact_array(context_.get(), action_of(verdict), *number,
+        seccomp_rule_add_exact_array(context_.get(), libseccomp_action_of(action), *number,
                                      static_cast<unsigned>(comparisons.size()), comparisons.data()),
         name);
   }
@@ -77,7 +77,7 @@ class Stage {
   Result<void> add(const Bound& bound) {
     for (const std::string_view name : bound.names)
       for (const ArgumentTests& tests : bound.alternatives)
-        TRY_VOID(add(Verdict::allow, name, tests));
+        TRY_VOID(add(SeccompAction::allow, name, tests));
     return {};
   }
 
@@ -112,15 +112,15 @@ class Stage {
 };
 
 Result<BpfProgram> denials(const std::vector<Denial>& rows) {
-  Stage stage = TRY(Stage::make(Verdict::allow));
+  Stage stage = TRY(Stage::make(SeccompAction::allow));
   for (const Denial& denial : rows)
     for (const std::string_view name : denial.names)
-      TRY_VOID(stage.add(denial.verdict, name, denial.only_if));
+      TRY_VOID(stage.add(denial.action, name, denial.only_if));
   return allowed_goes_on(TRY(stage.finish()));
 }
 
 // The bounded calls whose failing arguments get `otherwise`, and no others.
-Result<BpfProgram> bounds(const std::vector<Bound>& rows, Verdict otherwise) {
+Result<BpfProgram> bounds(const std::vector<Bound>& rows, SeccompAction otherwise) {
   Stage stage = TRY(Stage::make(otherwise));
   std::vector<std::uint32_t> numbers;
   for (const Bound& bound : rows) {
@@ -135,14 +135,15 @@ Result<BpfProgram> bounds(const std::vector<Bound>& rows, Verdict otherwise) {
 
 // What is not allowed here is not allowed at all, the bounded calls included.
 Result<BpfProgram> allow_list(const SeccompRules& rules) {
-  Stage stage = TRY(Stage::make(Verdict::not_permitted));
-  for (const std::string_view name : rules.allowed) TRY_VOID(stage.add(Verdict::allow, name, {}));
+  Stage stage = TRY(Stage::make(SeccompAction::not_permitted));
+  for (const std::string_view name : rules.allowed)
+    TRY_VOID(stage.add(SeccompAction::allow, name, {}));
   for (const Bound& bound : rules.bounded) {
-    if (bound.otherwise == Verdict::not_permitted) {
+    if (bound.otherwise == SeccompAction::not_permitted) {
       TRY_VOID(stage.add(bound));
     } else {
       for (const std::string_view name : bound.names)
-        TRY_VOID(stage.add(Verdict::allow, name, {}));  // judged before
+        TRY_VOID(stage.add(SeccompAction::allow, name, {}));  // judged before
     }
   }
   return stage.finish();
@@ -168,11 +169,11 @@ Result<BpfProgram> compile_seccomp(const SeccompRules& rules) {
     filter.insert(filter.end(), part.begin(), part.end());
   };
   append(TRY(denials(rules.denied)));
-  append(TRY(bounds(rules.bounded, Verdict::no_family)));
+  append(TRY(bounds(rules.bounded, SeccompAction::no_family)));
   if (rules.rest_is_refused) {
     append(TRY(allow_list(rules)));
   } else {
-    append(TRY(bounds(rules.bounded, Verdict::not_permitted)));
+    append(TRY(bounds(rules.bounded, SeccompAction::not_permitted)));
     append(allow_everything());
   }
   if (filter.size() > BPF_MAXINSNS)

@@ -47,7 +47,7 @@ std::vector<Denial> never() {
   std::vector<Denial> rows = {
       // Calls that older kernels lack: who uses them goes another way at ENOSYS, and gives up at
       // EPERM.
-      {Verdict::no_such_call,
+      {SeccompAction::no_such_call,
        {
            "clone3",   // its flags are in memory, where a filter cannot see a CLONE_NEWUSER
            "openat2",  // likewise its mode: S_ISUID
@@ -60,30 +60,30 @@ std::vector<Denial> never() {
        }},
       // A namespace of one's own comes with every capability in it, and most of the kernel's
       // privilege bugs begin there. clone is among the bounded calls.
-      {Verdict::not_permitted, {"unshare", "setns"}},
+      {SeccompAction::not_permitted, {"unshare", "setns"}},
       // Mounting, by all of its interfaces.
-      {Verdict::not_permitted,
+      {SeccompAction::not_permitted,
        {"mount", "umount2", "pivot_root", "chroot", "fsopen", "fsconfig", "fsmount", "fspick",
         "move_mount", "open_tree", "open_tree_attr", "mount_setattr"}},
       // Whom it concerns has the capability, and no run has it.
-      {Verdict::not_permitted,
+      {SeccompAction::not_permitted,
        {"reboot", "swapon", "swapoff", "acct", "quotactl", "quotactl_fd", "syslog", "settimeofday",
         "clock_settime", "sethostname", "setdomainname", "iopl", "ioperm", "vhangup", "nfsservctl",
         "uselib", "delete_module"}},
       // Large or old pieces of the kernel that no program of a run needs.
-      {Verdict::not_permitted,
+      {SeccompAction::not_permitted,
        {"bpf", "perf_event_open", "fanotify_init", "lookup_dcookie", "modify_ldt"}},
       // Keyrings belong to the user, not to the namespace: they reach across runs.
-      {Verdict::not_permitted, {"keyctl", "add_key", "request_key"}},
+      {SeccompAction::not_permitted, {"keyctl", "add_key", "request_key"}},
       // Other processes: compare their kernel objects, move their memory.
-      {Verdict::not_permitted, {"kcmp", "move_pages", "migrate_pages"}},
+      {SeccompAction::not_permitted, {"kcmp", "move_pages", "migrate_pages"}},
       // File handles open what no path leads to any more.
-      {Verdict::not_permitted, {"name_to_handle_at"}},
+      {SeccompAction::not_permitted, {"name_to_handle_at"}},
   };
   // Input that the terminal's owner seems to have typed (TIOCSTI, and TIOCLINUX's paste), the
   // console's output, and line disciplines, which load a module each.
   for (const std::uint64_t command : Values{TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSETD})
-    rows.push_back({Verdict::not_permitted, {"ioctl"}, {is(1, command)}});
+    rows.push_back({SeccompAction::not_permitted, {"ioctl"}, {is(1, command)}});
   return rows;
 }
 
@@ -142,7 +142,7 @@ std::vector<Bound> bounded_everywhere() {
 // libaudit and the runtimes take it for a kernel without the family.
 Bound sockets(std::vector<ArgumentTests> families) {
   families.push_back({is(0, AF_UNIX)});
-  return {{"socket", "socketpair"}, std::move(families), Verdict::no_family};
+  return {{"socket", "socketpair"}, std::move(families), SeccompAction::no_family};
 }
 
 // Any IP protocol. Of netlink: interfaces and routes (getifaddrs, ip), sockets (ss) and devices
@@ -197,24 +197,25 @@ std::vector<Bound> bounded_under_strict() {
 
 std::vector<Denial> never_under_strict() {
   return {
-      {Verdict::kill, tripwires()},
+      {SeccompAction::kill, tripwires()},
       // DEFAULT leaves it alone, for debuggers and LeakSanitizer: the kernel's check of who may
       // trace whom is the same that /proc/PID/mem has, so refusing one and leaving the other
       // closes nothing. Code nobody has read gets neither (Landlock, namespaces) nor this code
       // path.
-      {Verdict::not_permitted, {"ptrace"}},
+      {SeccompAction::not_permitted, {"ptrace"}},
       // Leases and directory notifications on shared inodes are a channel between runs.
-      {Verdict::not_permitted, {"fcntl"}, {is(1, F_SETLEASE)}},
-      {Verdict::not_permitted, {"fcntl"}, {is(1, F_NOTIFY)}},
+      {SeccompAction::not_permitted, {"fcntl"}, {is(1, F_SETLEASE)}},
+      {SeccompAction::not_permitted, {"fcntl"}, {is(1, F_NOTIFY)}},
       // Optional calls that no runtime needs; libaio and C libraries know what to do without.
-      {Verdict::no_such_call, {"io_setup",          "io_destroy",       "io_submit",
-                               "io_cancel",         "io_getevents",     "io_pgetevents",
-                               "process_madvise",   "process_mrelease", "set_mempolicy_home_node",
-                               "cachestat",         "map_shadow_stack", "futex_wake",
-                               "futex_wait",        "futex_requeue",    "lsm_get_self_attr",
-                               "lsm_set_self_attr", "lsm_list_modules", "setxattrat",
-                               "getxattrat",        "listxattrat",      "removexattrat",
-                               "file_getattr",      "file_setattr"}},
+      {SeccompAction::no_such_call,
+       {"io_setup",          "io_destroy",       "io_submit",
+        "io_cancel",         "io_getevents",     "io_pgetevents",
+        "process_madvise",   "process_mrelease", "set_mempolicy_home_node",
+        "cachestat",         "map_shadow_stack", "futex_wake",
+        "futex_wait",        "futex_requeue",    "lsm_get_self_attr",
+        "lsm_set_self_attr", "lsm_list_modules", "setxattrat",
+        "getxattrat",        "listxattrat",      "removexattrat",
+        "file_getattr",      "file_setattr"}},
   };
 }
 
@@ -315,7 +316,7 @@ Names allowed_under_strict() {
 SeccompRules default_rules() {
   SeccompRules rules;
   rules.denied = never();
-  rules.denied.push_back({Verdict::not_permitted, tripwires()});
+  rules.denied.push_back({SeccompAction::not_permitted, tripwires()});
   rules.bounded = bounded_everywhere();
   rules.bounded.push_back(default_sockets());
   return rules;

@@ -20,7 +20,7 @@ namespace paddock::kernel {
 
 enum class Architecture { x86_64, aarch64 };
 
-enum class Verdict {
+enum class SeccompAction {
   allow,
   not_permitted,  // EPERM
   no_such_call,   // ENOSYS: what a program meets on an older kernel, and has a way around
@@ -39,7 +39,7 @@ struct ArgumentTest {
 using ArgumentTests = std::vector<ArgumentTest>;  // all must hold; empty: any arguments
 
 struct Denial {
-  Verdict verdict;
+  SeccompAction action;
   std::vector<std::string_view> names;
   ArgumentTests only_if = {};
 };
@@ -47,7 +47,7 @@ struct Denial {
 struct Bound {
   std::vector<std::string_view> names;
   std::vector<ArgumentTests> alternatives;  // allowed if one of them holds
-  Verdict otherwise = Verdict::not_permitted;
+  SeccompAction otherwise = SeccompAction::not_permitted;
 };
 
 struct SeccompRules {

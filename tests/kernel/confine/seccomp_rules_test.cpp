@@ -45,17 +45,17 @@ bool holds(const ArgumentTests& tests, const Arguments& arguments) {
   });
 }
 
-std::string word_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::allow:
+std::string word_of(SeccompAction action) {
+  switch (action) {
+    case SeccompAction::allow:
       return "allow";
-    case Verdict::not_permitted:
+    case SeccompAction::not_permitted:
       return "EPERM";
-    case Verdict::no_such_call:
+    case SeccompAction::no_such_call:
       return "ENOSYS";
-    case Verdict::no_family:
+    case SeccompAction::no_family:
       return "EAFNOSUPPORT";
-    case Verdict::kill:
+    case SeccompAction::kill:
       return "kill";
   }
   return "";
@@ -68,7 +68,7 @@ bool contains(const CallNames& names, std::string_view name) {
 std::string expected(const SeccompRules& rules, std::string_view name, const Arguments& arguments) {
   for (const Denial& denial : rules.denied)
     if (contains(denial.names, name) && holds(denial.only_if, arguments))
-      return word_of(denial.verdict);
+      return word_of(denial.action);
   for (const Bound& bound : rules.bounded) {
     if (!contains(bound.names, name)) continue;
     const bool fits = std::any_of(bound.alternatives.begin(), bound.alternatives.end(),
