@@ -32,7 +32,7 @@ AgentView view_of(const ApiContext& context, const kernel::AgentTemplate& agent)
 std::optional<kernel::AgentTemplate> template_of(const ApiContext& context,
                                                  const std::string& name) {
   std::optional<kernel::AgentTemplate> found;
-  const auto& agents = context.catalog.catalog().agents;
+  const auto& agents = context.config_store.catalog().agents;
   if (const auto at = agents.find(name); at != agents.end()) found = at->second;
   for (const kernel::AgentTemplate& agent : context.agents.removed())
     if (agent.name == name) found = agent;
@@ -153,7 +153,7 @@ void follow(const ApiContext& context, AgentLog& log, const Call& call, std::siz
 std::optional<kernel::AgentTemplate> find_agent(const ApiContext& context, const Call& call) {
   auto found = template_of(context, call.id);
   if (found && call.caller.sees(found->tenant)) return found;
-  respond_error(call.exchange, unknown_agent(context.catalog.catalog(), call.caller, call.id));
+  respond_error(call.exchange, unknown_agent(context.config_store.catalog(), call.caller, call.id));
   return std::nullopt;
 }
 
@@ -162,7 +162,7 @@ void get_agents(const ApiContext& context, const Call& call) {
   const auto add = [&](const kernel::AgentTemplate& agent) {
     if (call.caller.sees(agent.tenant)) views.push_back(view_of(context, agent));
   };
-  for (const auto& [name, agent] : context.catalog.catalog().agents) add(agent);
+  for (const auto& [name, agent] : context.config_store.catalog().agents) add(agent);
   for (const kernel::AgentTemplate& agent : context.agents.removed()) add(agent);
   respond_json(call.exchange, 200, agents_to_json(views));
 }

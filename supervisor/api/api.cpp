@@ -172,11 +172,11 @@ kernel::Result<Caller> caller_now(const ApiContext& context, const Exchange& exc
   const Peer& peer = exchange.peer();
   if (peer.over_tcp) {
     std::set<std::string> profiles;
-    for (const auto& [name, runtime] : context.catalog.runtimes())
+    for (const auto& [name, runtime] : context.config_store.runtimes())
       if (!runtime.profile.empty()) profiles.insert(runtime.profile);
-    return tcp_caller(context.tcp, context.catalog.access(), profiles);
+    return tcp_caller(context.tcp, context.config_store.access(), profiles);
   }
-  return caller_of({.uid = peer.uid, .gids = peer.gids}, context.catalog.access(),
+  return caller_of({.uid = peer.uid, .gids = peer.gids}, context.config_store.access(),
                    context.known_uids);
 }
 

@@ -30,7 +30,7 @@ struct ApiContext {
   const kernel::Sandbox& sandbox;
   RunTable& runs;
   RunHistory& history;
-  ConfigStore& catalog;
+  ConfigStore& config_store;
   HealthStore& health;
   AgentTable& agents;
   BudgetBook& budgets;

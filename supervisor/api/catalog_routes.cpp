@@ -11,11 +11,11 @@ namespace paddock::supervisor {
 using kernel::ErrorCode;
 
 void get_profiles(const ApiContext& context, const Call& call) {
-  respond_json(call.exchange, 200, profiles_to_json(context.catalog.catalog().profiles));
+  respond_json(call.exchange, 200, profiles_to_json(context.config_store.catalog().profiles));
 }
 
 void get_profile(const ApiContext& context, const Call& call) {
-  const auto& profiles = context.catalog.catalog().profiles;
+  const auto& profiles = context.config_store.catalog().profiles;
   const auto at = profiles.find(call.id);
   if (at == profiles.end())
     return respond_error(call.exchange,
@@ -24,7 +24,7 @@ void get_profile(const ApiContext& context, const Call& call) {
 }
 
 void post_reload(const ApiContext& context, const Call& call) {
-  const auto diagnostics = context.catalog.reload();
+  const auto diagnostics = context.config_store.reload();
   context.on_reload(diagnostics);
   if (!diagnostics.empty())
     return respond_error(
@@ -33,7 +33,7 @@ void post_reload(const ApiContext& context, const Call& call) {
          fmt::format("{} mistake{}; the profiles and agents that were in force stay",
                      diagnostics.size(), diagnostics.size() == 1 ? "" : "s")},
         diagnostics);
-  const kernel::Catalog& catalog = context.catalog.catalog();
+  const kernel::Catalog& catalog = context.config_store.catalog();
   respond_json(call.exchange, 200,
                fmt::format("{{\"profiles\":{},\"agents\":{}}}\n", catalog.profiles.size(),
                            catalog.agents.size()));

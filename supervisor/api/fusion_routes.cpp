@@ -48,10 +48,10 @@ void watch_patience(const std::shared_ptr<Waiting>& waiting, const Exchange& exc
 void post_run_code(const ApiContext& context, const Call& call) {
   const auto ask = fusion::parse(call.request.body);
   if (!ask) return respond_error(call.exchange, ask.error());
-  const Runtime* runtime = find_runtime(context.catalog.runtimes(), ask->language);
+  const Runtime* runtime = find_runtime(context.config_store.runtimes(), ask->language);
   if (runtime == nullptr)
     return respond_error(call.exchange,
-                         unknown_language(context.catalog.runtimes(), ask->language));
+                         unknown_language(context.config_store.runtimes(), ask->language));
   const auto waiting = std::make_shared<Waiting>(context.loop);
   watch_patience(waiting, call.exchange,
                  fusion::time_to_answer(*ask, runtime->compile.has_value()));

@@ -16,7 +16,7 @@ void get_host(const ApiContext& context, const Call& call) {
 }
 
 void get_doctor(const ApiContext& context, const Call& call) {
-  find_languages(context.versions, context.catalog.runtimes(),
+  find_languages(context.versions, context.config_store.runtimes(),
                  [&context, exchange = call.exchange](const std::vector<Language>& languages) {
                    respond_json(exchange, 200, doctor_to_json(context.health.report(), languages));
                  });
@@ -30,7 +30,7 @@ void get_health(const ApiContext& context, const Call& call) {
   const std::string failure = context.ledger_failure();
   nlohmann::ordered_json answer = {{"status", runs.draining() ? "draining" : "ok"},
                                    {"ledger", failure.empty() ? "writing" : failure},
-                                   {"config_stale", context.catalog.stale()},
+                                   {"config_stale", context.config_store.stale()},
                                    {"profiles_refused", context.health.refusals().size()},
                                    {"runs_alive", alive},
                                    {"runs_queued", queued}};

@@ -15,7 +15,7 @@ using kernel::Result;
 Result<void> check_tenant(const ApiContext& context, const std::string& tenant) {
   if (tenant.empty()) return {};  // the operator
   std::vector<std::string> known;
-  for (const Tenant& one : context.catalog.access().tenants) {
+  for (const Tenant& one : context.config_store.access().tenants) {
     if (one.name == tenant) return {};
     known.push_back(one.name);
   }

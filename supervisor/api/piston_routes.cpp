@@ -43,7 +43,7 @@ void get_piston_runtimes(const ApiContext& context, const Call& call) {
     for (const auto& [name, known] : asked->there) list.push_back(known);
     respond_json(exchange, 200, piston::render_runtimes(list));
   };
-  const Runtimes runtimes = context.catalog.runtimes();
+  const Runtimes runtimes = context.config_store.runtimes();
   asked->open = runtimes.size() + 1;
   for (const auto& [name, runtime] : runtimes) {
     context.versions.find(runtime,
@@ -64,9 +64,9 @@ void post_piston_execute(const ApiContext& context, const Call& call) {
     refuse_piston(exchange, error);
   };
   if (!execute) return refuse(execute.error());
-  const Runtime* runtime = find_runtime(context.catalog.runtimes(), execute->ask.language);
+  const Runtime* runtime = find_runtime(context.config_store.runtimes(), execute->ask.language);
   if (runtime == nullptr)
-    return refuse(unknown_language(context.catalog.runtimes(), execute->ask.language));
+    return refuse(unknown_language(context.config_store.runtimes(), execute->ask.language));
   context.versions.find(*runtime, [&context, call = without_body(call), execute = *execute,
                                    runtime = *runtime, refuse](const RuntimeVersion& version) {
     if (!call.exchange.is_open()) return;

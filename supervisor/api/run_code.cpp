@@ -19,10 +19,10 @@ namespace {
 constexpr const char* unix_profile = "STRICT";  // for languages that name none
 
 CodeDoor door_of(const ApiContext& context, const Call& call) {
-  return {.catalog = context.catalog.catalog(),
+  return {.catalog = context.config_store.catalog(),
           .profile = door_profile(context, call),
           .admit = [&context, &call](const kernel::Request& request) {
-            return admit(request, call.caller, context.catalog.catalog(), context.sandbox,
+            return admit(request, call.caller, context.config_store.catalog(), context.sandbox,
                          context.health.refusals());
           }};
 }

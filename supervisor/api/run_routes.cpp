@@ -116,11 +116,11 @@ void submit_detached(const ApiContext& context, const Exchange& exchange, Resolv
 
 Result<ResolvedRun> admit_body(const ApiContext& context, const Caller& caller,
                                const RunRequest& body) {
-  ResolvedRun run = TRY(admit(body.request, caller, context.catalog.catalog(), context.sandbox,
+  ResolvedRun run = TRY(admit(body.request, caller, context.config_store.catalog(), context.sandbox,
                               context.health.refusals()));
   run.stdin_open = body.stdin_open;
   run.parent = body.parent;
-  if (body.warm) run.warm = warm_wish_for(context.catalog.runtimes(), run.argv);
+  if (body.warm) run.warm = warm_wish_for(context.config_store.runtimes(), run.argv);
   return run;
 }
 

@@ -11,7 +11,7 @@ using kernel::Result;
 
 Result<VerifyBatch> admit_batch(const ApiContext& context, const Caller& caller,
                                 VerifyRequest request) {
-  const kernel::Catalog& catalog = context.catalog.catalog();
+  const kernel::Catalog& catalog = context.config_store.catalog();
   const auto admitted = [&, allow_degraded = request.allow_degraded](
                             const std::string& name) -> Result<const kernel::Profile*> {
     kernel::Request run;
@@ -27,7 +27,7 @@ Result<VerifyBatch> admit_batch(const ApiContext& context, const Caller& caller,
   VerifyBatch batch = TRY(resolve_batch(
       std::move(request), {.tenant = caller.tenant,
                            .profile = *profile,
-                           .runtimes = context.catalog.runtimes(),
+                           .runtimes = context.config_store.runtimes(),
                            .profile_named = admitted,
                            .item_wall_clock = context.verifier.limits().item_wall_clock,
                            .wishes = context.verify_wishes}));

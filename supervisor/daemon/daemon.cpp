@@ -190,9 +190,9 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
       sandbox_(std::move(sandbox)),
       ledger_(std::move(ledger)),
       last_words_{*ledger_},
-      catalog_(CatalogStore(config_.profile_directories, config_.agent_directories),
-               config_.access_file, default_access_files(), config_.host_uids,
-               config_.runtime_directories, config_.tcp ? config_.tcp->token_file : ""),
+      config_store_(CatalogStore(config_.profile_directories, config_.agent_directories),
+                    config_.access_file, default_access_files(), config_.host_uids,
+                    config_.runtime_directories, config_.tcp ? config_.tcp->token_file : ""),
       health_(sandbox_),
       events_(loop_->get(), *ledger_),
       metrics_(PADDOCK_VERSION),
@@ -214,14 +214,14 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
                .sandbox = sandbox_,
                .runs = runs_,
                .recorder = recorder_,
-               .catalog = catalog_.catalogs(),
+               .catalog = config_store_.catalogs(),
                .health = health_,
                .disk_worker = *disk_worker_,
                .state_directory = config_.state_directory,
                .accountant = &budgets_}),
       run_metrics_(metrics_,
                    [this](const std::string& tenant) {
-                     return metrics_class_of(catalog_.access(), tenant);
+                     return metrics_class_of(config_store_.access(), tenant);
                    }),
       warm_(warm_parts(), {.zygotes_max = config_.zygotes_max,
                            .starting_max = std::max(1u, std::thread::hardware_concurrency()),
@@ -240,22 +240,22 @@ Daemon::Daemon(DaemonConfig config, ServiceManager services, std::unique_ptr<Eve
       history_(*ledger_),
       gold_items_(loop_->get(), runs_,
                   [this](const std::string& profile) {
-                    return gold_items_under(profile, catalog_.catalog(), verify_wishes_);
+                    return gold_items_under(profile, config_store_.catalog(), verify_wishes_);
                   }),
       canary_(
           loop_->get(), runs_, [this] { return ledger_->problem(); },
-          [this] { return canary_run(catalog_.catalog(), sandbox_, health_.refusals()); },
+          [this] { return canary_run(config_store_.catalog(), sandbox_, health_.refusals()); },
           &gold_items_),
       versions_(runs_,
                 [this](const Runtime& runtime, const std::vector<std::string>& command) {
-                  return version_run(runtime, command, catalog_.catalog(), sandbox_,
+                  return version_run(runtime, command, config_store_.catalog(), sandbox_,
                                      health_.refusals());
                 }),
       api_({.loop = loop_->get(),
             .sandbox = sandbox_,
             .runs = runs_,
             .history = history_,
-            .catalog = catalog_,
+            .config_store = config_store_,
             .health = health_,
             .agents = agents_,
             .budgets = budgets_,
@@ -329,7 +329,7 @@ Result<Listener> Daemon::listener(const std::string& path, const std::string& na
 }
 
 Result<void> Daemon::listen() {
-  socket_group_ = catalog_.access().socket_group;
+  socket_group_ = config_store_.access().socket_group;
   TRY_VOID(ensure_runtime_directory(config_.runtime_directory, socket_group_));
   std::vector<PassedSocket> passed = services_.take_sockets();
   Listener main_listener =
@@ -357,11 +357,11 @@ Result<void> Daemon::listen_on_tcp() {
   const TcpConfig& tcp = *config_.tcp;
   tcp_.tenant = tcp.tenant;
   tcp_.profile = tcp.profile;
-  TRY_VOID(tcp_caller(tcp_, catalog_.access(), {}).map([](const Caller&) {}));
-  if (!catalog_.catalog().profiles.contains(tcp.profile))
+  TRY_VOID(tcp_caller(tcp_, config_store_.access(), {}).map([](const Caller&) {}));
+  if (!config_store_.catalog().profiles.contains(tcp.profile))
     return kernel::fail(
         kernel::ErrorCode::unknown_profile,
-        "[tcp] " + unknown_name("profile", tcp.profile, catalog_.catalog().profiles));
+        "[tcp] " + unknown_name("profile", tcp.profile, config_store_.catalog().profiles));
   Listener listener = TRY(bind_loopback(tcp.listen));
   const LoopbackAddress address = address_of(listener);
   tcp_.port = address.port;
@@ -382,8 +382,8 @@ Result<void> Daemon::listen_on_tcp() {
 
 void Daemon::serve() {
   const std::string socket = main_socket_path(config_.runtime_directory);
-  const std::size_t profiles = catalog_.catalog().profiles.size();
-  const std::size_t agents = catalog_.catalog().agents.size();
+  const std::size_t profiles = config_store_.catalog().profiles.size();
+  const std::size_t agents = config_store_.catalog().agents.size();
   log(LogLevel::info, "daemon.listening",
       fmt::format("listening on {} with {} profiles and {} agents", socket, profiles, agents),
       {{"socket", socket}, {"profiles", log_count(profiles)}, {"agents", log_count(agents)}});

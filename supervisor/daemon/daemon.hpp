@@ -86,7 +86,7 @@ class Daemon {
     ~LastWords();
     Ledger& ledger;
   } last_words_;
-  ConfigStore catalog_;
+  ConfigStore config_store_;
   HealthStore health_;
   EventStreams events_;
   OpenStreams open_streams_;

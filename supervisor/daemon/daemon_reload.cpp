@@ -30,7 +30,7 @@ void log_mistakes(const std::vector<kernel::Diagnostic>& diagnostics) {
 }  // namespace
 
 Result<void> Daemon::load_config() {
-  const auto diagnostics = catalog_.reload();
+  const auto diagnostics = config_store_.reload();
   log_mistakes(diagnostics);
   if (!diagnostics.empty())
     return kernel::fail(kernel::ErrorCode::sandbox_policy_error,
@@ -42,15 +42,15 @@ Result<void> Daemon::load_config() {
 
 void Daemon::reload() {
   services_.reloading();
-  report_reload(catalog_.reload());
+  report_reload(config_store_.reload());
   services_.ready(status());
 }
 
 void Daemon::report_reload(const std::vector<kernel::Diagnostic>& diagnostics) {
   if (diagnostics.empty()) {
-    const std::size_t profiles = catalog_.catalog().profiles.size();
-    const std::size_t agents = catalog_.catalog().agents.size();
-    const std::size_t tenants = catalog_.access().tenants.size();
+    const std::size_t profiles = config_store_.catalog().profiles.size();
+    const std::size_t agents = config_store_.catalog().agents.size();
+    const std::size_t tenants = config_store_.access().tenants.size();
     log(LogLevel::info, "config.reloaded",
         fmt::format("reloaded {} profiles, {} agents and {} tenants", profiles, agents, tenants),
         {{"profiles", log_count(profiles)},
@@ -78,30 +78,30 @@ void Daemon::report_reload(const std::vector<kernel::Diagnostic>& diagnostics) {
 
 void Daemon::apply_config() {
   std::map<std::string, TenantLimits> limits;
-  for (const Tenant& tenant : catalog_.access().tenants) {
+  for (const Tenant& tenant : config_store_.access().tenants) {
     limits[tenant.name] = {.alive_max = tenant.alive_max,
                            .queued_max = tenant.queued_max,
                            .queued_bytes_max = tenant.queued_bytes_max};
   }
   verifier_.set_tenant_limits(limits);
   runs_.set_tenant_limits(std::move(limits));
-  for (const std::string& agent : catalog_.agents_of_nobody())
+  for (const std::string& agent : config_store_.agents_of_nobody())
     log(LogLevel::warning, "config.no_such_tenant",
         fmt::format("agent '{0}' belongs to tenant '{1}', and without an access.toml nobody is "
                     "that tenant",
-                    agent, catalog_.catalog().agents.at(agent).tenant),
+                    agent, config_store_.catalog().agents.at(agent).tenant),
         {{"agent", agent}});
-  budgets_.set_limits(catalog_.catalog().agents);
-  verify_wishes_ = config_.verify_warm ? verify_wishes(catalog_.runtimes()) : VerifyWishes{};
+  budgets_.set_limits(config_store_.catalog().agents);
+  verify_wishes_ = config_.verify_warm ? verify_wishes(config_store_.runtimes()) : VerifyWishes{};
   warm_.renew();  // what zygotes are made from may be another now
-  if (catalog_.token() == tcp_.token) return;
-  tcp_.token = catalog_.token();
+  if (config_store_.token() == tcp_.token) return;
+  tcp_.token = config_store_.token();
   ++tcp_.token_changes;
 }
 
 // For a group that a reload has changed.
 void Daemon::share_sockets() {
-  const auto group = catalog_.access().socket_group;
+  const auto group = config_store_.access().socket_group;
   if (group == socket_group_) return;
   const std::string& directory = config_.runtime_directory;
   for (const auto& done : {open_socket_to(main_socket_path(directory), group),
@@ -114,7 +114,7 @@ void Daemon::share_sockets() {
 
 // Provokes what the profiles in force promise, and says which of them do not hold here.
 Result<void> Daemon::examine() {
-  const auto examined = health_.examine(catalog_.catalog().profiles);
+  const auto examined = health_.examine(config_store_.catalog().profiles);
   std::size_t passed = 0;
   std::size_t unsupported = 0;
   for (const kernel::ProfileHealth& health : health_.report().profiles) {
@@ -128,7 +128,7 @@ Result<void> Daemon::examine() {
   log(LogLevel::info, "probes.tried",
       fmt::format("probes: {} passed, {} cannot tell on this host, {} of {} profiles are refused",
                   passed, unsupported, health_.refusals().size(),
-                  catalog_.catalog().profiles.size()),
+                  config_store_.catalog().profiles.size()),
       {{"passed", log_count(passed)},
        {"unsupported", log_count(unsupported)},
        {"profiles_refused", log_count(health_.refusals().size())}});

@@ -53,7 +53,7 @@ void Daemon::report_ledger() {
 
 std::string Daemon::status() const {
   std::string text = runs_.draining() ? "draining" : "serving";
-  if (catalog_.stale()) text += "; the last reload failed, older profiles are in force";
+  if (config_store_.stale()) text += "; the last reload failed, older profiles are in force";
   if (!ledger_->failure().empty()) text += "; the ledger cannot be written";
   if (!health_.refusals().empty())
     text += "; refused by their probes: " + std::to_string(health_.refusals().size()) + " profiles";
@@ -66,7 +66,7 @@ MetricsNow Daemon::metrics_now() const {
           .items_alive = verifier_.alive(),
           .items_queued = verifier_.queued(),
           .profiles_refused = health_.refusals().size(),
-          .config_stale = catalog_.stale(),
+          .config_stale = config_store_.stale(),
           .draining = runs_.draining(),
           .ledger_writing = ledger_->is_writing(),
           .ledger_unwritten = ledger_->unwritten(),
