@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "kernel/policy/names.hpp"
 #include "supervisor/api/admission.hpp"
 #include "supervisor/runs/host_fault.hpp"
 
@@ -15,8 +16,6 @@ using kernel::ErrorCode;
 using kernel::Result;
 
 namespace {
-
-constexpr const char* unix_profile = "STRICT";  // for languages that name none
 
 CodeDoor door_of(const ApiContext& context, const Call& call) {
   return {.catalog = context.config_store.catalog(),
@@ -46,7 +45,7 @@ std::optional<Error> fault_of(const Result<CodeResult>& result) {
 }  // namespace
 
 std::string door_profile(const ApiContext& context, const Call& call) {
-  return call.exchange.peer().over_tcp ? context.tcp.profile : unix_profile;
+  return call.exchange.peer().over_tcp ? context.tcp.profile : kernel::unread_code_profile_name;
 }
 
 bool is_callers(ErrorCode code) {
