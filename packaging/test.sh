@@ -29,9 +29,7 @@ run_as_test_user() {
   copy=$(mktemp -d /var/tmp/paddock-test-XXXXXX)
   cp -r build/dev/bin build/dev/share tests/real_work tests/each_case.sh "$copy/"
   chown -R "$test_user" "$copy"
-  say "sandbox_tests as $test_user"
-  (cd "$copy" && as_test_user "$copy/bin/sandbox_tests")
-  for suite in cli daemon; do
+  for suite in sandbox cli daemon; do
     say "${suite}_tests as $test_user"
     (cd "$copy" && as_test_user bash "$copy/each_case.sh" "$copy/bin/${suite}_tests" "$jobs")
   done
