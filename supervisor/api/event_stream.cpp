@@ -51,7 +51,7 @@ Result<EventQuery> parse_stream_query(const HttpRequest& request) {
   if (follow != request.query.end()) {
     query.follow = follow->second == "true" || follow->second == "1";
     if (!query.follow && follow->second != "false" && follow->second != "0")
-      return fail(ErrorCode::invalid_request, "'follow' is true or false");
+      return fail(ErrorCode::invalid_request, "follow: must be true or false");
   }
   return query;
 }
@@ -62,7 +62,7 @@ Result<EventQuery> parse_event_query(const HttpRequest& request) {
   if (kind != request.query.end()) query.kind_prefix = kind->second;
   if (!is_kind_prefix(query.kind_prefix))
     return fail(ErrorCode::invalid_request,
-                "'kind' is the beginning of an event's kind, such as run. or run.finished");
+                "kind: must be the beginning of an event's kind, such as run. or run.finished");
   return query;
 }
 

@@ -16,14 +16,14 @@ Result<std::string> kind_prefix(const HttpRequest& request) {
   if (kind == request.query.end()) return std::string(feed_kind_prefix);
   if (kind->second == "verdict") return std::string(verdict_event);
   if (kind->second == "group") return std::string(group_event);
-  return fail(ErrorCode::invalid_request, "'kind' is verdict or group");
+  return fail(ErrorCode::invalid_request, "kind: must be verdict or group");
 }
 
 Result<AdvantageKind> advantage_kind(const HttpRequest& request) {
   const auto name = request.query.find("advantages");
   if (name == request.query.end()) return AdvantageKind::grpo;
   if (const auto kind = advantage_kind_named(name->second)) return *kind;
-  return fail(ErrorCode::invalid_request, "'advantages' is grpo, no_std or rloo");
+  return fail(ErrorCode::invalid_request, "advantages: must be grpo, no_std or rloo");
 }
 
 }  // namespace

@@ -216,8 +216,8 @@ void get_runs(const ApiContext& context, const Call& call) {
   const bool any = state == call.request.query.end();
   const auto phase = any ? std::nullopt : phase_named(state->second);
   if (!any && !phase)
-    return respond_error(call.exchange,
-                         {ErrorCode::invalid_request, "'state' is queued, running or finished"});
+    return respond_error(
+        call.exchange, {ErrorCode::invalid_request, "state: must be queued, running or finished"});
   const std::size_t wanted = limit->value_or(list_max);
   if (phase == RunPhase::running) return answer_with_usage(context, call, wanted);
   const auto in_memory = known_runs(context, call.caller, phase, wanted);

@@ -24,7 +24,7 @@ TEST_CASE("a request that is not a run is refused with the field that is wrong")
   const std::pair<json, const char*> wrong[] = {
       {json::array({"true"}), "JSON object"},
       {{{"argv", json::array()}}, "argv is empty"},
-      {{{"argv", "true"}}, "'argv'"},
+      {{{"argv", "true"}}, "argv: must be"},
       {{{"argv", {"true"}}, {"profil", "OFF"}}, "did you mean 'profile'?"},
       {{{"argv", {"true"}}, {"limits", {{"wall_second", 1}}}},
        "did you mean 'limits.wall_seconds'?"},

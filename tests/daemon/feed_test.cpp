@@ -145,12 +145,12 @@ TEST_CASE("a reader picks the kind, the advantages, how many, and after what") {
 TEST_CASE("bad parameters of the feed are named") {
   const DaemonFixture daemon;
   for (const auto& [query, named] : std::map<std::string, std::string>{
-           {"after=-1", "'after'"},
-           {"limit=0", "'limit'"},
-           {"follow=yes", "'follow'"},
-           {"kind=run.", "'kind' is verdict or group"},
-           {"kind=", "'kind'"},
-           {"advantages=GRPO", "'advantages' is grpo, no_std or rloo"},
+           {"after=-1", "after: must be"},
+           {"limit=0", "limit: must be"},
+           {"follow=yes", "follow: must be"},
+           {"kind=run.", "kind: must be verdict or group"},
+           {"kind=", "kind: must be"},
+           {"advantages=GRPO", "advantages: must be grpo, no_std or rloo"},
            {"advantage=grpo", "did you mean 'advantages'?"}}) {
     for (const std::string& socket : {daemon.socket(), daemon.trainer_socket()}) {
       INFO(query);

@@ -84,7 +84,7 @@ TEST_CASE("a client's wish for events is read, or refused by name") {
     const auto refused = parse_event_query(with_query({{name, value}}));
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == ErrorCode::invalid_request);
-    CHECK(refused.error().message.find("'" + name + "'") != std::string::npos);
+    CHECK(refused.error().message.starts_with(name + ": must be "));
   }
 }
 
