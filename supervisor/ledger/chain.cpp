@@ -115,14 +115,6 @@ std::optional<std::vector<WrittenRow>> decode_rows(std::string_view text) {
   return rows;
 }
 
-std::int64_t to_microseconds(std::chrono::system_clock::time_point at) {
-  return std::chrono::duration_cast<std::chrono::microseconds>(at.time_since_epoch()).count();
-}
-
-std::chrono::system_clock::time_point from_microseconds(std::int64_t at_us) {
-  return std::chrono::system_clock::time_point(std::chrono::microseconds(at_us));
-}
-
 std::string event_hash(const std::string& previous_hash, std::uint64_t seq, const Event& event,
                        std::string_view encoded_rows) {
   std::string bytes;

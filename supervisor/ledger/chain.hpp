@@ -3,6 +3,7 @@
 // Pure.
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -46,8 +47,12 @@ std::string encode_rows(const std::vector<WrittenRow>& rows);
 std::optional<std::vector<WrittenRow>> decode_rows(std::string_view text);
 
 // Since the epoch: the resolution in which a ledger keeps time.
-std::int64_t to_microseconds(std::chrono::system_clock::time_point at);
-std::chrono::system_clock::time_point from_microseconds(std::int64_t at_us);
+inline std::int64_t to_microseconds(std::chrono::system_clock::time_point at) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(at.time_since_epoch()).count();
+}
+inline std::chrono::system_clock::time_point from_microseconds(std::int64_t at_us) {
+  return std::chrono::system_clock::time_point(std::chrono::microseconds(at_us));
+}
 
 std::string event_hash(const std::string& previous_hash, std::uint64_t seq, const Event& event,
                        std::string_view encoded_rows);
