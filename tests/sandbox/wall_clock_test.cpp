@@ -17,6 +17,18 @@ SandboxPolicy short_policy(const char* profile, milliseconds wall, milliseconds 
   return policy;
 }
 
+// Looks at nothing from the start of its program until long after the deadline, and then at its
+// timers first, as an event loop does.
+void drive_held_up(Run& live) {
+  bool was_held_up = false;
+  drive_all({&live}, [&] {
+    if (!live.started() || std::exchange(was_held_up, true)) return;
+    std::this_thread::sleep_for(milliseconds(1500));
+    live.on_time();
+  });
+  REQUIRE(was_held_up);
+}
+
 }  // namespace
 
 TEST_CASE("a run that sleeps is ended at its deadline, as wall_clock") {
@@ -35,7 +47,6 @@ TEST_CASE("a run that sleeps is ended at its deadline, as wall_clock") {
 }
 
 TEST_CASE("a supervisor that is held up takes no end before the deadline for one at it") {
-  // Method: it looks at nothing from the program's start until long after the deadline.
   for (const char* profile : profiles) {
     INFO(profile);
     const Sandbox sandbox = Sandbox::open({}).value();
@@ -43,13 +54,7 @@ TEST_CASE("a supervisor that is held up takes no end before the deadline for one
                           .start(short_policy(profile, milliseconds(500), milliseconds(0)),
                                  {"sh", "-c", "echo done"}, "", "held-up", RunOptions{})
                           .value();
-    bool was_held_up = false;
-    drive_all({live.get()}, [&] {
-      if (!live->started() || std::exchange(was_held_up, true)) return;
-      std::this_thread::sleep_for(milliseconds(1500));
-      live->on_time();  // as of an event loop that looks at its timers first
-    });
-    REQUIRE(was_held_up);
+    drive_held_up(*live);
     const SandboxResult result = live->take_result();
     CHECK(result.cause == Cause::exited);
     CHECK(result.exit_code == 0);
@@ -67,12 +72,7 @@ TEST_CASE(
                           .start(short_policy(profile, milliseconds(300), milliseconds(0)), {"cat"},
                                  "", "kept-waiting", RunOptions{.stdin_stays_open = true})
                           .value();
-    bool was_held_up = false;
-    drive_all({live.get()}, [&] {
-      if (!live->started() || std::exchange(was_held_up, true)) return;
-      std::this_thread::sleep_for(milliseconds(1500));
-      live->on_time();  // as of an event loop that looks at its timers first
-    });
+    drive_held_up(*live);
     CHECK(live->take_result().cause == Cause::host_overloaded);
   }
 }
